@@ -103,8 +103,9 @@ type Counter struct {
 	banksAt     time.Time
 	limits      []Limit
 	limitsAt    time.Time
-	sandbox     bool // the central is a sandbox, by its limits
-	warning     string
+	sandbox     bool      // the central is a sandbox, by its limits
+	warnings    []Warning // that last
+	diskFull    bool
 }
 
 // New creates a Counter over the queue. Operations that an earlier run left
@@ -172,7 +173,7 @@ func (c *Counter) recoverUnfinished() {
 	if err != nil {
 		// The rest goes on; the agent is warned.
 		c.log.Error("the queue holds records that can't be read", "error", err)
-		c.warning = "Some stored operations can't be read. Call support before you hand out cash for them: " + err.Error()
+		c.warnings = []Warning{{Kind: WarningSomeUnreadable}}
 	}
 }
 
@@ -300,23 +301,19 @@ func (c *Counter) noteDiskError(err error) {
 	defer c.mu.Unlock()
 	switch {
 	case err == nil:
-		if c.warning == diskFullWarning {
-			c.warning = ""
-		}
+		c.diskFull = false
 	case errors.Is(err, ErrNotFound), errors.Is(err, ErrIllegal), errors.Is(err, errStale):
 	default:
-		c.warning = diskFullWarning
+		c.diskFull = true
 		c.log.Error("the queue can't be written", "error", err)
 	}
 }
 
-const diskFullWarning = "The disk does not take new entries. Free some space; until then no operation can begin."
-
-// SetWarning shows a lasting warning on every page, such as a queue file that
+// SetWarnings shows lasting warnings on every page, such as a queue file that
 // was set aside.
-func (c *Counter) SetWarning(text string) {
+func (c *Counter) SetWarnings(warnings []Warning) {
 	c.mu.Lock()
-	c.warning = text
+	c.warnings = warnings
 	c.mu.Unlock()
 	c.notifySubscribers()
 }
@@ -328,7 +325,10 @@ func (c *Counter) Status() Status {
 	defer c.mu.Unlock()
 	s := Status{
 		Reader: c.reader.State(), Session: c.session, Agent: c.cfg.Agent, Merchant: c.cfg.Merchant, TID: c.cfg.TID,
-		Unresolved: c.queue.UnresolvedCount(), OpenCash: c.openCash.sorted(), Sandbox: c.sandbox, Warning: c.warning, Now: now,
+		Unresolved: c.queue.UnresolvedCount(), OpenCash: c.openCash.sorted(), Sandbox: c.sandbox, Warnings: slices.Clone(c.warnings), Now: now,
+	}
+	if c.diskFull {
+		s.Warnings = append(s.Warnings, Warning{Kind: WarningDiskFull})
 	}
 	if c.uplink != nil {
 		s.Link = c.uplink.State()

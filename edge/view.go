@@ -112,6 +112,6 @@ type Status struct {
 	Unresolved int      // operations that are not final
 	OpenCash   []Record // whose cash is open (CashState.IsOpen), the one that ended first first; without body and reply
 	Sandbox    bool     // the central is a sandbox, by its limits: no real money moves
-	Warning    string   // what to do where the queue can't be written or was set aside
+	Warnings   []Warning
 	Now        time.Time
 }

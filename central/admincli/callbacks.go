@@ -47,7 +47,7 @@ func (c *Callbacks) Close() error { return c.db.Close() }
 // which is printed once. An empty URL ends the callbacks.
 func (c *Callbacks) Set(ctx context.Context, merchant, url string, out io.Writer) error {
 	m := central.MerchantID(merchant)
-	if err := c.changes.SetEndpoint(ctx, c.actor, m, url); err != nil {
+	if err := c.changes.SetEndpoint(ctx, c.actor, webhook.OfMerchant(m), url); err != nil {
 		return err
 	}
 	if url == "" {
@@ -57,7 +57,7 @@ func (c *Callbacks) Set(ctx context.Context, merchant, url string, out io.Writer
 	if _, err := fmt.Fprintf(out, "Merchant %s gets callbacks of %s.\n", m, webhook.EventFinished); err != nil {
 		return err
 	}
-	e, err := c.db.Endpoint(ctx, m)
+	e, err := c.db.Endpoint(ctx, webhook.OfMerchant(m), time.Now())
 	if err != nil || len(e.Secrets) > 0 {
 		return err
 	}
@@ -69,7 +69,7 @@ func (c *Callbacks) MintSecret(ctx context.Context, merchant string, out io.Writ
 	if c.keysErr != nil {
 		return c.keysErr
 	}
-	minted, err := c.changes.MintSecret(ctx, c.actor, central.MerchantID(merchant))
+	minted, err := c.changes.MintSecret(ctx, c.actor, webhook.OfMerchant(central.MerchantID(merchant)), time.Time{})
 	if err != nil {
 		return err
 	}
@@ -79,16 +79,21 @@ func (c *Callbacks) MintSecret(ctx context.Context, merchant string, out io.Writ
 
 // Secrets lists a merchant's secrets, without their values.
 func (c *Callbacks) Secrets(ctx context.Context, merchant string, out io.Writer) error {
-	list, err := c.db.ListSecrets(ctx, central.MerchantID(merchant))
+	list, err := c.db.ListSecrets(ctx, webhook.OfMerchant(central.MerchantID(merchant)))
 	if err != nil {
 		return err
 	}
-	t := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	t, now := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0), time.Now()
 	fmt.Fprintln(t, "ID\tCREATED\tSTATE")
 	for _, x := range list {
 		state := "live"
-		if !x.RevokedAt.IsZero() {
+		switch {
+		case !x.RevokedAt.IsZero():
 			state = "revoked " + formatTime(x.RevokedAt)
+		case !x.EndsAt.IsZero() && x.Live(now):
+			state = "live, ends " + formatTime(x.EndsAt)
+		case !x.EndsAt.IsZero():
+			state = "ended " + formatTime(x.EndsAt)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\n", x.ID, formatTime(x.CreatedAt), state)
 	}
@@ -97,7 +102,7 @@ func (c *Callbacks) Secrets(ctx context.Context, merchant string, out io.Writer)
 
 // RevokeSecret revokes a secret.
 func (c *Callbacks) RevokeSecret(ctx context.Context, id string, out io.Writer) error {
-	if err := c.changes.RevokeSecret(ctx, c.actor, "", webhook.SecretID(id)); err != nil {
+	if err := c.changes.RevokeSecret(ctx, c.actor, webhook.SecretID(id)); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(out, "Secret %s is revoked.\n", id)
@@ -135,7 +140,7 @@ func (c *Callbacks) List(ctx context.Context, merchant, state string, out io.Wri
 // showEndpoint prints a merchant's endpoint: scheme and host, since merchants put
 // tokens into the rest of the URL.
 func (c *Callbacks) showEndpoint(ctx context.Context, m central.MerchantID, out io.Writer) error {
-	e, err := c.db.Endpoint(ctx, m)
+	e, err := c.db.Endpoint(ctx, webhook.OfMerchant(m), time.Now())
 	if err != nil {
 		return err
 	}

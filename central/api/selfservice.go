@@ -29,10 +29,12 @@ type SelfService interface {
 	AddSecret(ctx context.Context, by staff.Actor, v central.VendorID, client string, formerEnds time.Time) (accounts.Credential, error)
 	EndSecret(ctx context.Context, by staff.Actor, v central.VendorID, client string, no int64, ends time.Time) error
 
+	// Of a merchant's callbacks; without a merchant's id, of the vendor's own endpoint.
 	Endpoint(ctx context.Context, v central.VendorID, m central.MerchantID) (webhook.Endpoint, error)
 	SetEndpoint(ctx context.Context, by staff.Actor, v central.VendorID, m central.MerchantID, url string) error
-	AddCallbackSecret(ctx context.Context, by staff.Actor, v central.VendorID, m central.MerchantID) (webhook.NewSecret, error)
-	RevokeCallbackSecret(ctx context.Context, by staff.Actor, v central.VendorID, m central.MerchantID, id webhook.SecretID) error
+	AddCallbackSecret(ctx context.Context, by staff.Actor, v central.VendorID, m central.MerchantID, formerEnds time.Time) (webhook.NewSecret, error)
+	EndCallbackSecret(ctx context.Context, by staff.Actor, v central.VendorID, m central.MerchantID, id webhook.SecretID, ends time.Time) error
+
 	Callbacks(ctx context.Context, v central.VendorID, f webhook.Filter) ([]webhook.Callback, error)
 	Callback(ctx context.Context, v central.VendorID, id op.ID) (webhook.Callback, []webhook.Attempt, error)
 	Resend(ctx context.Context, by staff.Actor, v central.VendorID, id op.ID) error

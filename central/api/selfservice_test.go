@@ -87,28 +87,30 @@ func (f *fakeSelfService) EndSecret(_ context.Context, by staff.Actor, v central
 }
 
 func (f *fakeSelfService) Endpoint(_ context.Context, v central.VendorID, m central.MerchantID) (webhook.Endpoint, error) {
-	return webhook.Endpoint{Merchant: m, URL: "https://lakshmi.example.in/events", Events: []string{webhook.EventFinished}, Secrets: []webhook.Secret{{ID: ownSecret, CreatedAt: day}}}, f.of(v, m == m1)
+	return webhook.Endpoint{Receiver: webhook.OfMerchant(m), URL: "https://lakshmi.example.in/events", Events: []string{webhook.EventFinished}, Secrets: []webhook.Secret{{ID: ownSecret, CreatedAt: day, EndsAt: day.Add(time.Hour)}}}, f.of(v, m == m1 || m == "")
 }
 
 func (f *fakeSelfService) SetEndpoint(_ context.Context, by staff.Actor, v central.VendorID, m central.MerchantID, url string) error {
 	if strings.HasPrefix(url, "http:") {
 		return &webhook.URLError{Err: errors.New("a callback's URL begins with https://")}
 	}
-	return f.change("set endpoint "+url, by, v, m == m1)
+	return f.change("set endpoint "+string(m)+url, by, v, m == m1 || m == "")
 }
 
-func (f *fakeSelfService) AddCallbackSecret(_ context.Context, by staff.Actor, v central.VendorID, m central.MerchantID) (webhook.NewSecret, error) {
-	return webhook.NewSecret{ID: ownSecret, Secret: secret.NewToken("whsec_abc")}, f.change("add callback secret", by, v, m == m1)
+func (f *fakeSelfService) AddCallbackSecret(_ context.Context, by staff.Actor, v central.VendorID, m central.MerchantID, ends time.Time) (webhook.NewSecret, error) {
+	f.ends = ends
+	return webhook.NewSecret{ID: ownSecret, Secret: secret.NewToken("whsec_abc")}, f.change("add callback secret", by, v, m == m1 || m == "")
 }
 
-func (f *fakeSelfService) RevokeCallbackSecret(_ context.Context, by staff.Actor, v central.VendorID, m central.MerchantID, id webhook.SecretID) error {
-	return f.change("revoke callback secret", by, v, m == m1 && id == ownSecret)
+func (f *fakeSelfService) EndCallbackSecret(_ context.Context, by staff.Actor, v central.VendorID, m central.MerchantID, id webhook.SecretID, ends time.Time) error {
+	f.ends = ends
+	return f.change("end callback secret", by, v, (m == m1 || m == "") && id == ownSecret)
 }
 
 func (f *fakeSelfService) callbacks() []webhook.Callback {
 	return []webhook.Callback{
 		{Operation: "0190b000-0000-7000-8000-000000000002", Merchant: m1, Event: webhook.EventFinished, State: webhook.StateWaiting, CreatedAt: day, DueAt: day.Add(time.Minute), Attempts: 1, TriedAt: day, HTTP: 503, Detail: "HTTP 503"},
-		{Operation: "0190b000-0000-7000-8000-000000000001", Merchant: m1, Event: webhook.EventFinished, State: webhook.StateDelivered, CreatedAt: day, Attempts: 1, TriedAt: day, HTTP: 204, Detail: "HTTP 204", EndedAt: day},
+		{Operation: "0190b000-0000-7000-8000-000000000001", Merchant: m1, Vendor: v1, Event: webhook.EventFinished, State: webhook.StateDelivered, CreatedAt: day, Attempts: 1, TriedAt: day, HTTP: 204, Detail: "HTTP 204", EndedAt: day},
 	}
 }
 
@@ -197,8 +199,17 @@ func TestGoldenSelfService(t *testing.T) {
 	golden(t, "callback-set-empty", o.ask(vendor1, op.CallbackEndpointSet, shop, nil, `{"url":""}`))
 	golden(t, "callback-set-refused", o.ask(vendor1, op.CallbackEndpointSet, shop, nil, `{"url":"http://10.0.0.1/"}`))
 	golden(t, "callback-remove", o.ask(vendor1, op.CallbackEndpointEnd, shop, nil, ""))
-	golden(t, "callback-secret-add", o.ask(vendor1, op.CallbackSecretAdd, shop, nil, ""))
-	golden(t, "callback-secret-delete", o.ask(vendor1, op.CallbackSecretDelete, with{"merchantId": string(m1), "secretId": ownSecret}, nil, ""))
+	golden(t, "callback-secret-add", o.ask(vendor1, op.CallbackSecretAdd, shop, nil, `{"formerEndsAt":"`+later+`"}`))
+	signing := with{"merchantId": string(m1), "secretId": ownSecret}
+	golden(t, "callback-secret-end", o.ask(vendor1, op.CallbackSecretEnd, signing, nil, ""))
+	golden(t, "callback-secret-end-later", o.ask(vendor1, op.CallbackSecretEnd, signing, nil, `{"at":"`+later+`"}`))
+	golden(t, "callback-secret-end-far", o.ask(vendor1, op.CallbackSecretEnd, signing, nil, `{"at":"`+time.Now().AddDate(0, 0, maxPlanned+1).UTC().Format(time.RFC3339)+`"}`))
+	golden(t, "callback-secret-end-absent", o.ask(otherVendor, op.CallbackSecretEnd, signing, nil, ""))
+	golden(t, "vendor-endpoint", o.ask(vendor1, op.VendorEndpoint, nil, nil, ""))
+	golden(t, "vendor-endpoint-set", o.ask(vendor1, op.VendorEndpointSet, nil, nil, `{"url":"https://sahyadri.example.in/events"}`))
+	golden(t, "vendor-endpoint-remove", o.ask(vendor1, op.VendorEndpointEnd, nil, nil, ""))
+	golden(t, "vendor-endpoint-secret-add", o.ask(vendor1, op.EndpointSecretAdd, nil, nil, ""))
+	golden(t, "vendor-endpoint-secret-end", o.ask(vendor1, op.EndpointSecretEnd, with{"secretId": ownSecret}, nil, ""))
 	golden(t, "callbacks", o.ask(vendor1, op.VendorCallbacks, nil, with{"limit": "1"}, ""))
 	golden(t, "callbacks-last", o.ask(vendor1, op.VendorCallbacks, nil, with{"status": "delivered"}, ""))
 	golden(t, "callbacks-invalid", o.ask(vendor1, op.VendorCallbacks, nil, with{"status": "lost", "after": "x", "merchant": "y", "limit": "0", "from": "soon"}, ""))
@@ -214,6 +225,7 @@ func TestGoldenSelfService(t *testing.T) {
 	golden(t, "vendor-secret-add-full", o.ask(vendor1, op.VendorSecretAdd, client, nil, ""))
 	golden(t, "vendor-secret-end-only", o.ask(vendor1, op.VendorSecretEnd, first, nil, ""))
 	golden(t, "callback-secret-add-full", o.ask(vendor1, op.CallbackSecretAdd, shop, nil, ""))
+	golden(t, "callback-secret-end-again", o.ask(vendor1, op.CallbackSecretEnd, signing, nil, ""))
 	golden(t, "callback-resend-busy", o.ask(vendor1, op.VendorCallbackResend, callback, nil, ""))
 }
 
@@ -230,7 +242,7 @@ func TestChangesNameTheProgram(t *testing.T) {
 	if o.own.by.Login != "vendor:"+string(v1) || o.own.by.Origin() != "interface, vendor:"+string(v1)+", request req-2" {
 		t.Errorf("gateway: %+v", o.own.by)
 	}
-	if last := o.own.calls[len(o.own.calls)-1]; last != "set endpoint " {
+	if last := o.own.calls[len(o.own.calls)-1]; last != "set endpoint "+string(m1) {
 		t.Errorf("the endpoint was removed by %q", last)
 	}
 }

@@ -14,7 +14,8 @@ import (
 	"galla/shared/op"
 )
 
-// endpointData is where a merchant gets callbacks, with the secrets that sign them.
+// endpointData is where a merchant or the vendor gets callbacks, with the secrets that sign
+// them.
 type endpointData struct {
 	URL        string       `json:"url"` // empty: none
 	Events     []string     `json:"events"`
@@ -22,7 +23,7 @@ type endpointData struct {
 	Secrets    []secretData `json:"secrets"`
 }
 
-// pathMerchant is the merchant that the path names.
+// pathMerchant is the merchant that the path names; empty: the route is the vendor's own.
 func (c *activeRequest) pathMerchant() central.MerchantID {
 	return central.MerchantID(c.Params["merchantId"])
 }
@@ -46,7 +47,7 @@ func (h *Handler) endpointReply(ctx context.Context, c *activeRequest, message s
 	}
 	data := endpointData{URL: e.URL, Events: append([]string{}, e.Events...), DisabledAt: isoTime(e.DisabledAt), Secrets: []secretData{}}
 	for _, x := range e.Secrets {
-		data.Secrets = append(data.Secrets, secretData{ID: string(x.ID), CreatedAt: isoTime(x.CreatedAt)})
+		data.Secrets = append(data.Secrets, secretData{ID: string(x.ID), CreatedAt: isoTime(x.CreatedAt), EndsAt: isoTime(x.EndsAt)})
 	}
 	return successReply(200, message, data), nil
 }
@@ -70,7 +71,7 @@ func (h *Handler) removeEndpoint(c *activeRequest) action {
 		if err := h.cfg.SelfService.SetEndpoint(ctx, c.actor(), c.Principal.Vendor, c.pathMerchant(), ""); err != nil {
 			return central.Reply{}, noMerchant(err)
 		}
-		return successReply(200, "Callback endpoint removed; waiting callbacks are given up", nil), nil
+		return successReply(200, "Callback endpoint removed", nil), nil
 	}
 }
 
@@ -81,23 +82,23 @@ type newCallbackSecretData struct {
 }
 
 func (h *Handler) addCallbackSecret(c *activeRequest) action {
+	ends := parseEnd(&c.fields, "formerEndsAt")
 	return func(ctx context.Context) (central.Reply, error) {
-		made, err := h.cfg.SelfService.AddCallbackSecret(ctx, c.actor(), c.Principal.Vendor, c.pathMerchant())
+		made, err := h.cfg.SelfService.AddCallbackSecret(ctx, c.actor(), c.Principal.Vendor, c.pathMerchant(), ends)
 		if err != nil {
-			return central.Reply{}, selfServiceError(noMerchant(err), "", fmt.Sprintf("The merchant has %d live secrets, the most that are allowed: delete one first", webhook.MaxSecrets))
+			return central.Reply{}, selfServiceError(noMerchant(err), "", fmt.Sprintf("There are %d live secrets, the most that are allowed: end one first", webhook.MaxSecrets))
 		}
 		return successReply(201, "Secret created; it is not shown again", newCallbackSecretData{made.ID, made.Secret.Reveal()}), nil
 	}
 }
 
-func (h *Handler) revokeCallbackSecret(c *activeRequest) action {
-	id := c.Params["secretId"]
+func (h *Handler) endCallbackSecret(c *activeRequest) action {
+	id, ends := webhook.SecretID(c.Params["secretId"]), parseEnd(&c.fields, "at")
 	return func(ctx context.Context) (central.Reply, error) {
-		err := h.cfg.SelfService.RevokeCallbackSecret(ctx, c.actor(), c.Principal.Vendor, c.pathMerchant(), webhook.SecretID(id))
-		if err != nil {
-			return central.Reply{}, selfServiceError(err, "No such secret", "")
+		if err := h.cfg.SelfService.EndCallbackSecret(ctx, c.actor(), c.Principal.Vendor, c.pathMerchant(), id, ends); err != nil {
+			return central.Reply{}, selfServiceError(err, "No such secret", "The secret has ended already")
 		}
-		return successReply(200, "The secret has ended", nil), nil
+		return successReply(200, endMessage("secret", ends), nil), nil
 	}
 }
 
@@ -105,6 +106,7 @@ func (h *Handler) revokeCallbackSecret(c *activeRequest) action {
 type deliveryData struct {
 	Operation op.ID              `json:"operationId"`
 	Merchant  central.MerchantID `json:"merchantId"`
+	Receiver  op.Role            `json:"receiver"` // whose endpoint gets it
 	Event     string             `json:"event"`
 	State     webhook.State      `json:"state"`
 	CreatedAt string             `json:"createdAt"`
@@ -127,7 +129,7 @@ type attemptData struct {
 
 func deliveryOf(x webhook.Callback) deliveryData {
 	return deliveryData{
-		Operation: x.Operation, Merchant: x.Merchant, Event: x.Event, State: x.State, CreatedAt: isoTime(x.CreatedAt), Attempts: x.Attempts,
+		Operation: x.Operation, Merchant: x.Merchant, Receiver: x.Receiver().Role(), Event: x.Event, State: x.State, CreatedAt: isoTime(x.CreatedAt), Attempts: x.Attempts,
 		TriedAt: isoTime(x.TriedAt), HTTP: x.HTTP, Detail: x.Detail, NextAt: isoTime(x.DueAt), EndedAt: isoTime(x.EndedAt),
 	}
 }

@@ -96,7 +96,7 @@ func (e *PartyPages) setEndpoint(v *visit) error {
 		return askToConfirm(v, confirmPage{Question: "End the callbacks of this merchant?", Button: "Yes, end them", Action: here + "/endpoint", Back: here,
 			Text: "Waiting callbacks are given up. The merchant gets no callbacks until it has an endpoint again."})
 	}
-	err := e.Callbacks.SetEndpoint(v.Context(), v.Actor(), central.MerchantID(v.path("merchant")), url)
+	err := e.Callbacks.SetEndpoint(v.Context(), v.Actor(), webhook.OfMerchant(central.MerchantID(v.path("merchant"))), url)
 	if invalid := (*webhook.URLError)(nil); errors.As(err, &invalid) {
 		err = refuse("Nothing was changed: %s.", invalid)
 	}
@@ -104,7 +104,7 @@ func (e *PartyPages) setEndpoint(v *visit) error {
 }
 
 func (e *PartyPages) mintSecret(v *visit, m central.Merchant) error {
-	made, err := e.Callbacks.MintSecret(v.Context(), v.Actor(), m.ID)
+	made, err := e.Callbacks.MintSecret(v.Context(), v.Actor(), webhook.OfMerchant(m.ID), time.Time{})
 	if err != nil {
 		return v.refuse(err, func(status int, text string) error { return e.showMerchant(v, m.ID, status, text) })
 	}
@@ -122,7 +122,7 @@ func (e *PartyPages) revokeSecret(v *visit) error {
 		return askToConfirm(v, confirmPage{Question: "Revoke this secret?", Button: "Yes, revoke", Action: here + "/secrets/" + string(id) + "/revoke", Back: here,
 			Text: "Nothing is signed with it any more. A merchant without a live secret gets no callbacks until it has one."})
 	}
-	return e.afterCallbackStep(v, e.Callbacks.RevokeSecret(v.Context(), v.Actor(), m, id), "secret-revoked")
+	return e.afterCallbackStep(v, e.Callbacks.EndSecret(v.Context(), v.Actor(), webhook.OfMerchant(m), id, time.Time{}), "secret-revoked")
 }
 
 // replaySince sends again all callbacks of a merchant's operations that finished since a

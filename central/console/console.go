@@ -33,6 +33,7 @@ type site struct {
 	stylesheets  []string
 	templates    []string // patterns of the pages' files
 	nav          []navEntry
+	errorTexts   map[error]string // texts of errors that differ from the console's
 	// admit refuses a signed-in person; nil: nobody is refused.
 	admit func(v *visit) error
 }

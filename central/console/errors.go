@@ -81,6 +81,27 @@ func toUserError(err error) (refusal, bool) {
 	return refusal{}, false
 }
 
+// toUserError is the text of an error on the pages of a site.
+func (s site) toUserError(err error) (refusal, bool) {
+	for known, text := range s.errorTexts {
+		if errors.Is(err, known) {
+			r, ok := toUserError(known)
+			r.text = text
+			return r, ok
+		}
+	}
+	return toUserError(err)
+}
+
+// portalErrors are the errors whose texts name what only the console has.
+func portalErrors() map[error]string {
+	return map[error]string{
+		staff.ErrSetup:     "Login or set-up code is wrong, or the code was used or is older than a day: ask an owner of your company for a new one, or the company that runs this central.",
+		staff.ErrRole:      "A role is member or owner.",
+		staff.ErrLastAdmin: "This is the last owner: make another person an owner first.",
+	}
+}
+
 // sentence makes an error's text a sentence.
 func sentence(text string) string {
 	if text == "" {

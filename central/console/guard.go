@@ -139,7 +139,8 @@ func (v *visit) refuseRole(rt route) error {
 	if err != nil {
 		return err
 	}
-	return v.message(http.StatusForbidden, "Your role does not allow this", fmt.Sprintf("You are signed in as %s; this needs the role %s. An admin can give it to you.", v.Role, rt.minRole))
+	needed := staff.Member{Vendor: v.Vendor, Role: rt.minRole}
+	return v.message(http.StatusForbidden, "Your role does not allow this", fmt.Sprintf("You are signed in as %s; this needs the role %s. Whoever has that role can give it to you.", v.RoleName(), needed.RoleName()))
 }
 
 // redirectToSignIn leads to the sign-in, and from there back to the page.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -109,9 +110,12 @@ type merchantPage struct {
 	Terminals  terminalsTable
 	Endpoint   webhook.Endpoint
 	Place      string // of the endpoint: scheme and host
-	Secrets    []webhook.Secret
-	Programs   programs
-	Lookups    accounts.Lookups
+	// VendorPlace is that of its vendor's endpoint, where the merchant has none.
+	VendorPlace string
+	Now         time.Time
+	Secrets     []webhook.Secret
+	Programs    programs
+	Lookups     accounts.Lookups
 }
 
 func (e *PartyPages) merchant(v *visit) error {
@@ -123,7 +127,7 @@ func (e *PartyPages) showMerchant(v *visit, id central.MerchantID, status int, a
 	if err != nil {
 		return err
 	}
-	d := merchantPage{merchantView: merchantView{m}, Moves: accounts.Transitions(m.Status)}
+	d := merchantPage{merchantView: merchantView{m}, Now: time.Now(), Moves: accounts.Transitions(m.Status)}
 	if m.Vendor != "" {
 		vendor, err := e.Accounts.Vendor(v.Context(), m.Vendor)
 		if err != nil {
@@ -133,10 +137,10 @@ func (e *PartyPages) showMerchant(v *visit, id central.MerchantID, status int, a
 	}
 	if d.Terminals, err = e.terminalsOf(v, accounts.TerminalFilter{Merchant: id}, Root+"terminals"); err == nil {
 		d.Terminals.Own = true
-		d.Endpoint, err = e.Callbacks.Endpoint(v.Context(), id)
+		d.Endpoint, err = e.Callbacks.Endpoint(v.Context(), webhook.OfMerchant(id), time.Now())
 	}
 	if err == nil {
-		d.Secrets, err = e.Callbacks.ListSecrets(v.Context(), id)
+		d.Secrets, err = e.Callbacks.ListSecrets(v.Context(), webhook.OfMerchant(id))
 	}
 	if err == nil {
 		d.Lookups, err = e.Lookups.LookupsOf(v.Context(), id, time.Now())
@@ -149,8 +153,22 @@ func (e *PartyPages) showMerchant(v *visit, id central.MerchantID, status int, a
 	}
 	if d.Endpoint.URL != "" {
 		d.Place = webhook.RedactURL(d.Endpoint.URL)
+	} else if d.VendorPlace, err = e.vendorPlace(v.Context(), m.Vendor); err != nil {
+		return err
 	}
 	return v.show(status, page{Name: "merchant", Title: m.LegalName, Back: Root + "merchants", Alert: alert, Data: d})
+}
+
+// vendorPlace is scheme and host of a vendor's endpoint; empty: none.
+func (e *PartyPages) vendorPlace(ctx context.Context, id central.VendorID) (string, error) {
+	if id == "" {
+		return "", nil
+	}
+	x, err := e.Callbacks.Endpoint(ctx, webhook.OfVendor(id), time.Now())
+	if err != nil || x.URL == "" {
+		return "", err
+	}
+	return webhook.RedactURL(x.URL), nil
 }
 
 // setStatus changes a merchant's status; a change that refuses its requests asks

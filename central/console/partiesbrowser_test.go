@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"galla/central/staff"
+	"galla/central/webhook"
 	"galla/edge/ui/uitest"
 	"galla/shared/ist"
 	"galla/shared/op"
@@ -65,7 +66,7 @@ func (w *walk) addData() {
 	w.h.enrol(w.t, "Back counter")
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	w.t.Cleanup(receiver.Close)
-	if err := w.h.db.SetEndpoint(w.t.Context(), shop, receiver.URL+"/hook", []string{"operation.finished"}, now); err != nil {
+	if err := w.h.db.SetEndpoint(w.t.Context(), webhook.OfMerchant(shop), receiver.URL+"/hook", []string{"operation.finished"}, now); err != nil {
 		w.t.Fatal(err)
 	}
 	yesterday := now.In(ist.Zone()).AddDate(0, 0, -1)

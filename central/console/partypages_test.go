@@ -232,7 +232,7 @@ func TestCallbacks(t *testing.T) {
 	ravi.post(secretAt[1], http.StatusSeeOther, "confirmed", "yes")
 	has(t, ravi.post(here+"/endpoint", http.StatusOK, "url", ""), "End the callbacks of this merchant?")
 	ravi.post(here+"/endpoint", http.StatusSeeOther, "url", "", "confirmed", "yes")
-	has(t, ravi.get(here, http.StatusOK), "Endpoint</dt><dd>none", "revoked")
+	has(t, ravi.get(here, http.StatusOK), "Endpoint</dt><dd>none", ", ended ")
 	text := h.log.String() + strings.Join(append(h.auditEntries(t, "callback.endpoint"), h.auditEntries(t, "callback.secret.mint")...), "\n")
 	for _, secret := range []string{"verysecret", minted[1]} {
 		if strings.Contains(text, secret) {

@@ -41,7 +41,7 @@ func NewPortal(parts PortalParts, cfg Config) (*Portal, error) {
 	}
 	p := &Portal{parts, &Console{Parts: Parts{Staff: parts.People}}}
 	p.site = site{
-		root: PortalRoot, cookie: "galla_portal", name: "portal", stylesheets: []string{"console.css", "parties.css"}, admit: p.admitVendor, nav: portalNav(),
+		root: PortalRoot, cookie: "galla_portal", name: "portal", stylesheets: []string{"console.css", "parties.css"}, admit: p.admitVendor, nav: portalNav(), errorTexts: portalErrors(),
 		templates: []string{
 			"templates/portal/*.html", "templates/sign-in.html", "templates/set-up.html", "templates/set-up-factor.html", "templates/step-up.html", "templates/me.html",
 			"templates/message.html", "templates/one-time.html", "templates/confirm.html", "templates/setup-code.html", "templates/staff.html", "templates/member.html",
@@ -73,10 +73,11 @@ func (p *Portal) routeTable() []route {
 	all := []route{
 		get("home", p.home),
 		get("operations", p.operations), get("operations/{operation}", p.operation), get("operations.csv", p.operationsCSV),
-		get("merchants", p.merchants), get("merchants/{merchant}", p.merchant),
-		post("merchants/{merchant}/endpoint", p.setEndpoint),
-		post("merchants/{merchant}/secrets", p.addCallbackSecret),
-		post("merchants/{merchant}/secrets/{secret}/revoke", p.revokeCallbackSecret),
+		get("merchants", p.merchants), get("merchants/{merchant}", p.endpoint),
+		post("merchants/{merchant}/endpoint", p.setEndpoint), post("merchants/{merchant}/secrets", p.addCallbackSecret),
+		post("merchants/{merchant}/secrets/{secret}/end", p.endCallbackSecret),
+		get("endpoint", p.endpoint), post("endpoint", p.setEndpoint), post("endpoint/secrets", p.addCallbackSecret),
+		post("endpoint/secrets/{secret}/end", p.endCallbackSecret),
 		get("callbacks", p.callbacks), get("callbacks/{operation}", p.callback),
 		withoutStepUp("it repeats a message to the endpoint that is set", post("callbacks/{operation}/resend", p.resend)),
 		get("keys", p.keys), post("keys", p.addKey), post("keys/{key}/end", p.endKey),

@@ -97,7 +97,7 @@ func newPortalHarness(t testing.TB) *portalHarness {
 	_, err = p.own.AddSecret(t.Context(), by, vendorOne, made.ID, time.Time{})
 	must(err)
 	must(p.own.SetEndpoint(t.Context(), by, vendorOne, shop, "http://127.0.0.1:9/galla"))
-	p.secret, err = p.own.AddCallbackSecret(t.Context(), by, vendorOne, shop)
+	p.secret, err = p.own.AddCallbackSecret(t.Context(), by, vendorOne, shop, time.Time{})
 	must(err)
 	p.operation(t, 1, time.Minute, op.Succeeded)
 	p.late = p.operation(t, 2, time.Hour, op.Pending).ID
@@ -217,6 +217,10 @@ func (p *portalHarness) state(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	own, err := p.own.Endpoint(t.Context(), vendorOne, "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	c, _, err := p.own.Callback(t.Context(), vendorOne, p.late)
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +229,7 @@ func (p *portalHarness) state(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("%+v\n%+v\n%+v\n%+v\n%+v", all, e, c, people, p.client(t))
+	return fmt.Sprintf("%+v\n%+v\n%+v\n%+v\n%+v\n%+v", all, e, own, c, people, p.client(t))
 }
 
 // TestPortalAndConsoleAreApart: an account and a session of one are nobody's in the other.
@@ -298,10 +302,26 @@ func TestPortalForms(t *testing.T) {
 	has(t, member.get(here, http.StatusOK), "http://127.0.0.1:9/galla", string(p.secret.ID))
 	has(t, member.post(here+"/endpoint", http.StatusUnprocessableEntity, "url", "ftp://x"), "Nothing was changed")
 	member.post(here+"/endpoint", http.StatusSeeOther, "url", "http://127.0.0.1:9/other")
-	has(t, member.post(here+"/endpoint", http.StatusOK, "url", ""), "End the callbacks of this merchant?")
+	has(t, member.post(here+"/endpoint", http.StatusOK, "url", ""), "Remove the endpoint of this merchant?")
 	has(t, member.post(here+"/secrets", http.StatusOK), "whsec_")
 	has(t, member.post(here+"/secrets", http.StatusConflict), "end one first")
-	member.post(here+"/secrets/"+string(p.secret.ID)+"/revoke", http.StatusSeeOther)
+	member.post(here+"/secrets/"+string(p.secret.ID)+"/end", http.StatusSeeOther, "days", "7")
+	has(t, member.get(here, http.StatusOK), "ends ")
+	has(t, member.post(here+"/secrets/"+string(p.secret.ID)+"/end", http.StatusUnprocessableEntity, "days", "91"), "at most 90 days")
+	member.post(here+"/secrets/"+string(p.secret.ID)+"/end", http.StatusSeeOther, "days", "0")
+	if strings.Contains(member.get(here, http.StatusOK), string(p.secret.ID)) {
+		t.Error("a secret that has ended is live")
+	}
+	has(t, member.get("/portal/endpoint", http.StatusOK), "of all your merchants")
+	has(t, member.post("/portal/endpoint", http.StatusUnprocessableEntity, "url", "ftp://x"), "Nothing was changed")
+	member.post("/portal/endpoint", http.StatusSeeOther, "url", "http://127.0.0.1:9/shared")
+	own := codeShown.FindStringSubmatch(member.post("/portal/endpoint/secrets", http.StatusOK))[1]
+	has(t, member.get("/portal/endpoint", http.StatusOK), "http://127.0.0.1:9/shared", own)
+	member.post(here+"/endpoint", http.StatusSeeOther, "url", "", "confirmed", "yes")
+	has(t, member.get(here, http.StatusOK), "your own endpoint", "http://127.0.0.1:9/shared")
+	member.post("/portal/endpoint/secrets/"+own+"/end", http.StatusSeeOther, "days", "30")
+	member.post(here+"/endpoint", http.StatusSeeOther, "url", "http://127.0.0.1:9/other")
+	has(t, member.post("/portal/endpoint", http.StatusOK, "url", ""), "Remove your own endpoint?")
 	has(t, member.get("/portal/callbacks", http.StatusOK), string(p.late))
 	has(t, member.get("/portal/callbacks/"+string(p.late), http.StatusOK), "No attempts yet")
 	member.post("/portal/callbacks/"+string(p.late)+"/resend", http.StatusSeeOther)
@@ -322,11 +342,16 @@ func TestPortalForms(t *testing.T) {
 	has(t, member.post(at+"/2/end", http.StatusConflict, "days", "0"), "only secret")
 	has(t, member.post(at, http.StatusOK), "client_secret")
 
-	member.get("/portal/people", http.StatusForbidden)
+	has(t, member.get("/portal/people", http.StatusForbidden), "signed in as member", "needs the role owner")
+	stranger := p.browser(t)
+	stranger.get("/portal/set-up", http.StatusOK)
+	refused := stranger.post("/portal/set-up", http.StatusUnauthorized, "login", "nobody", "setup", "aaaa-bbbb-cccc-dddd-eeee")
+	has(t, refused, "ask an owner of your company")
+	hasNot(t, refused, "galla-central")
 	owner := p.enters(t, "owner-one")
 	has(t, owner.get("/portal/people", http.StatusOK), "member-one", "owner")
 	has(t, owner.post("/portal/people", http.StatusOK, "login", "new-one", "name", "Arjun Pawar", "role", string(staff.PortalMember)), "/portal/set-up", "new-one")
-	has(t, owner.post("/portal/people", http.StatusUnprocessableEntity, "login", "x1", "name", "Arjun Pawar", "role", string(staff.Viewer)), "A role is")
+	has(t, owner.post("/portal/people", http.StatusUnprocessableEntity, "login", "x1", "name", "Arjun Pawar", "role", string(staff.Viewer)), "A role is member or owner")
 	has(t, owner.get("/portal/people/new-one", http.StatusOK), "Arjun Pawar", "member")
 	owner.post("/portal/people/new-one/role", http.StatusSeeOther, "role", string(staff.Owner))
 	owner.post("/portal/people/new-one/disable", http.StatusSeeOther, "confirmed", "yes")

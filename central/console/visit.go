@@ -71,7 +71,7 @@ func (v *visit) csv(name string) {
 // otherwise.
 func (v *visit) fail(err error) {
 	status, text := http.StatusInternalServerError, "The central could not do this now. The log has the reason. Try again, and check /readyz if it fails again."
-	if known, ok := toUserError(err); ok {
+	if known, ok := v.c.toUserError(err); ok {
 		status, text = known.status, known.text
 	}
 	if status >= http.StatusInternalServerError {
@@ -86,7 +86,7 @@ type backFunc = func(status int, text string) error
 // refuse answers an error: by back, or with a page of its own where there is no such
 // record, or no text for people.
 func (v *visit) refuse(err error, back backFunc) error {
-	if known, ok := toUserError(err); ok && known.status != http.StatusNotFound {
+	if known, ok := v.c.toUserError(err); ok && known.status != http.StatusNotFound {
 		return back(known.status, known.text)
 	}
 	return err

@@ -108,11 +108,12 @@ func (s *guidePage) compute() error {
 func languages() ([]language, error) {
 	list := []language{
 		{Name: "Node", File: "node/src/envelope.js", Needs: "Node 18 or newer, node:crypto"},
+		{Name: "Go", File: "go/envelope.go", Needs: "Go 1.24 or newer, the standard library"},
 		{Name: "PHP", File: "php/src/Envelope.php", Needs: "PHP 8.1 or newer, ext-openssl"},
 		{Name: "Python", File: "python/src/galla/envelope.py", Needs: "Python 3.9 or newer, the package cryptography"},
 		{Name: "Java", File: "java/src/main/java/example/galla/Envelope.java", Needs: "Java 17 or newer, javax.crypto"},
 	}
-	for i, name := range []string{"node", "php", "python", "java"} {
+	for i, name := range []string{"node", "go", "php", "python", "java"} {
 		text, err := excerpts.ReadFile("excerpts/" + name + ".txt")
 		if err != nil {
 			return nil, err

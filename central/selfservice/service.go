@@ -107,38 +107,55 @@ func (s *Service) Merchant(ctx context.Context, v central.VendorID, id central.M
 	return s.merchantOf(ctx, v, id)
 }
 
-// Endpoint returns where a merchant gets callbacks, and all its secrets.
+// receiver is one of the vendor's merchants as a receiver of callbacks, or without an id the
+// vendor itself.
+func (s *Service) receiver(ctx context.Context, v central.VendorID, id central.MerchantID) (webhook.Receiver, error) {
+	if id == "" {
+		return webhook.OfVendor(v), nil
+	}
+	_, err := s.merchantOf(ctx, v, id)
+	return webhook.OfMerchant(id), err
+}
+
+// Endpoint returns where a merchant gets callbacks, and the secrets that sign them. Without
+// a merchant's id, it is the vendor's own, for its merchants that have none.
 func (s *Service) Endpoint(ctx context.Context, v central.VendorID, id central.MerchantID) (webhook.Endpoint, error) {
-	if _, err := s.merchantOf(ctx, v, id); err != nil {
+	r, err := s.receiver(ctx, v, id)
+	if err != nil {
 		return webhook.Endpoint{}, err
 	}
-	return s.callbacks.Endpoint(ctx, id)
+	return s.callbacks.Endpoint(ctx, r, time.Now())
 }
 
-// SetEndpoint sets where a merchant gets callbacks; an empty URL ends them.
-// *webhook.URLError.
+// SetEndpoint sets where a merchant, or without an id the vendor, gets callbacks; an empty
+// URL removes it. *webhook.URLError.
 func (s *Service) SetEndpoint(ctx context.Context, by staff.Actor, v central.VendorID, id central.MerchantID, url string) error {
-	if _, err := s.merchantOf(ctx, v, id); err != nil {
+	r, err := s.receiver(ctx, v, id)
+	if err != nil {
 		return err
 	}
-	return s.callbacks.SetEndpoint(ctx, by, id, url)
+	return s.callbacks.SetEndpoint(ctx, by, r, url)
 }
 
-// AddCallbackSecret makes a secret that signs a merchant's callbacks. central.ErrState: it
-// has webhook.MaxSecrets already.
-func (s *Service) AddCallbackSecret(ctx context.Context, by staff.Actor, v central.VendorID, id central.MerchantID) (webhook.NewSecret, error) {
-	if _, err := s.merchantOf(ctx, v, id); err != nil {
+// AddCallbackSecret makes a secret that signs the callbacks of a merchant, or without an id
+// of the vendor; the present one is valid until formerEnds; zero: until it is ended.
+// central.ErrState: it has webhook.MaxSecrets already.
+func (s *Service) AddCallbackSecret(ctx context.Context, by staff.Actor, v central.VendorID, id central.MerchantID, formerEnds time.Time) (webhook.NewSecret, error) {
+	r, err := s.receiver(ctx, v, id)
+	if err != nil {
 		return webhook.NewSecret{}, err
 	}
-	return s.callbacks.MintSecret(ctx, by, id)
+	return s.callbacks.MintSecret(ctx, by, r, formerEnds)
 }
 
-// RevokeCallbackSecret ends a secret of a merchant's callbacks, at once.
-func (s *Service) RevokeCallbackSecret(ctx context.Context, by staff.Actor, v central.VendorID, id central.MerchantID, secret webhook.SecretID) error {
-	if _, err := s.merchantOf(ctx, v, id); err != nil {
+// EndCallbackSecret ends a secret of a merchant, or without an id of the vendor, at a time;
+// zero: now. central.ErrState: it has ended.
+func (s *Service) EndCallbackSecret(ctx context.Context, by staff.Actor, v central.VendorID, id central.MerchantID, secret webhook.SecretID, ends time.Time) error {
+	r, err := s.receiver(ctx, v, id)
+	if err != nil {
 		return err
 	}
-	return s.callbacks.RevokeSecret(ctx, by, id, secret)
+	return s.callbacks.EndSecret(ctx, by, r, secret, ends)
 }
 
 // Callbacks lists callbacks to the vendor's merchants, newest first. ErrAfter.

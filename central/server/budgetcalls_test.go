@@ -15,6 +15,7 @@ import (
 
 	"galla/central"
 	"galla/central/accounts"
+	"galla/central/webhook"
 	"galla/shared/op"
 )
 
@@ -177,8 +178,10 @@ func (c *budgetCalls) complete(t *testing.T, route op.Route, fields map[string]a
 	case op.VendorSecretEnd:
 		c.endSecret(t)
 		params["secretId"], _ = c.data(t, op.VendorSecretAdd)["id"].(string)
-	case op.CallbackSecretAdd, op.CallbackSecretDelete:
-		params["secretId"] = c.callbackSecret(t, route.ID == op.CallbackSecretDelete)
+	case op.CallbackSecretAdd, op.CallbackSecretEnd:
+		params["secretId"] = c.callbackSecret(t, webhook.OfMerchant(merchantBase+"1"), op.CallbackSecretAdd, route.ID == op.CallbackSecretEnd)
+	case op.EndpointSecretAdd, op.EndpointSecretEnd:
+		params["secretId"] = c.callbackSecret(t, webhook.OfVendor(vendorV1), op.EndpointSecretAdd, route.ID == op.EndpointSecretEnd)
 	case op.VendorCallback, op.VendorCallbackResend:
 		params["operationId"] = string(c.late(t))
 	case op.EnrolTerminal:
@@ -247,11 +250,10 @@ func (c *budgetCalls) endSecret(t *testing.T) {
 	}
 }
 
-// callbackSecret revokes the merchant's secrets, and makes one if it is wanted.
-func (c *budgetCalls) callbackSecret(t *testing.T, wanted bool) string {
+// callbackSecret revokes a receiver's secrets, and makes one by a route if it is wanted.
+func (c *budgetCalls) callbackSecret(t *testing.T, of webhook.Receiver, add op.RouteID, wanted bool) string {
 	t.Helper()
-	merchant := central.MerchantID(merchantBase + "1")
-	list, err := c.stack.db.ListSecrets(t.Context(), merchant)
+	list, err := c.stack.db.ListSecrets(t.Context(), of)
 	for _, x := range list {
 		err = errors.Join(err, c.stack.db.RevokeSecret(t.Context(), x.ID, time.Now()))
 	}
@@ -261,7 +263,7 @@ func (c *budgetCalls) callbackSecret(t *testing.T, wanted bool) string {
 	if !wanted {
 		return ""
 	}
-	id, _ := c.data(t, op.CallbackSecretAdd)["id"].(string)
+	id, _ := c.data(t, add)["id"].(string)
 	return id
 }
 

@@ -47,6 +47,7 @@ func (instantBank) Consult(context.Context, central.BankRequest) (central.BankAn
 type stack struct {
 	db      *store.DB
 	cfg     Config
+	dial    func() (net.Conn, error) // another connection
 	conn    net.Conn
 	replies *bufio.Reader
 	reply   []byte // the last reply
@@ -111,7 +112,7 @@ func newStackWith(t testing.TB, log io.Writer, tell func(statement string)) *sta
 			}
 		})
 	}
-	s := &stack{db: db, cfg: cfg, reply: make([]byte, 64<<10)}
+	s := &stack{db: db, cfg: cfg, dial: ln.Dial, reply: make([]byte, 64<<10)}
 	s.conn, err = ln.Dial()
 	must(err)
 	s.replies = bufio.NewReaderSize(s.conn, 64<<10)

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"galla/central"
 	"galla/central/webhook"
 )
 
@@ -18,13 +17,13 @@ func BenchmarkClaimCallbacks(b *testing.B) {
 			enqueueMany(b, on, s, 10_000)
 			b.Run("taken", func(b *testing.B) {
 				for b.Loop() {
-					if _, err := s.ClaimCallbacks(background, webhook.ClaimLimits{Now: t0, Until: t0, Limit: 1, PerMerchant: 1}); err != nil {
+					if _, err := s.ClaimCallbacks(background, webhook.ClaimLimits{Now: t0, Until: t0, Limit: 1, PerReceiver: 1}); err != nil {
 						b.Fatal(err)
 					}
 				}
 			})
 			b.Run("idle", func(b *testing.B) { // its share is taken
-				busy := webhook.ClaimLimits{Now: t0, Until: t0.Add(time.Minute), Limit: 64, PerMerchant: 4, InFlight: map[central.MerchantID]int{merchant1: 4}}
+				busy := webhook.ClaimLimits{Now: t0, Until: t0.Add(time.Minute), Limit: 64, PerReceiver: 4, InFlight: map[webhook.Receiver]int{webhook.OfMerchant(merchant1): 4}}
 				for b.Loop() {
 					if list, err := s.ClaimCallbacks(background, busy); err != nil || len(list) != 0 {
 						b.Fatal(len(list), err)

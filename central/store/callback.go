@@ -7,36 +7,34 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"galla/central"
 	"galla/central/webhook"
 	"galla/shared/op"
 )
 
-// maxMerchantsDue bounds the merchants of one claim. Those that have waited longest come
+// maxReceiversDue bounds the receivers of one claim. Those that have waited longest come
 // first.
-const maxMerchantsDue = 256
+const maxReceiversDue = 256
 
-const callbackColumns = `operation, merchant, event, state, created_at, since, due_at, node, attempts, failures, tried_at, http, detail, ended_at`
+const callbackColumns = `operation, merchant, vendor, event, state, created_at, since, due_at, node, attempts, failures, tried_at, http, detail, ended_at`
 
 func scanCallback(row row, x *webhook.Callback) error {
-	return row.Scan(&x.Operation, &x.Merchant, &x.Event, &x.State, &x.CreatedAt, &x.Since, &x.DueAt,
+	return row.Scan(&x.Operation, &x.Merchant, &x.Vendor, &x.Event, &x.State, &x.CreatedAt, &x.Since, &x.DueAt,
 		&x.Node, &x.Attempts, &x.Failures, &x.TriedAt, &x.HTTP, &x.Detail, &x.EndedAt)
 }
 
-// enqueueCallback writes the callback to the operation's merchant, if it has an endpoint for
-// the event. With a disabled endpoint, the callback is given up from the start, and can
-// be replayed.
+// enqueueCallback writes the callback of an operation, if its merchant or else its vendor
+// has an endpoint for the event. With a disabled endpoint, the callback is given up from
+// the start, and can be replayed.
 func enqueueCallback(c conn, o central.Operation, at time.Time) error {
 	if o.Merchant == "" {
 		return nil
 	}
-	e, err := endpointOf(c, o.Merchant)
+	e, err := endpointFor(c, o.Merchant)
 	if err != nil || e.URL == "" || !slices.Contains(e.Events, webhook.EventFinished) {
 		return err
 	}
-	if err := insertCallback(c, o, webhook.EventFinished, at, at); err != nil || e.DisabledAt.IsZero() {
+	if err := insertCallback(c, o, e.Receiver, at, at); err != nil || e.DisabledAt.IsZero() {
 		return err
 	}
 	_, err = c.exec(`UPDATE callbacks SET `+setGivenUp+` WHERE operation = $3`, reasonDisabled, at, o.ID)
@@ -49,67 +47,45 @@ const setGivenUp = `state = 'given-up', due_at = NULL, node = NULL, detail = $1,
 // Details of callbacks that are given up without an attempt.
 const (
 	reasonDisabled   = "the endpoint is disabled: its receiver replied 410 Gone"
-	reasonNoEndpoint = "the merchant has no endpoint any more"
+	reasonNoEndpoint = "there is no endpoint any more"
 )
 
-func insertCallback(c conn, o central.Operation, event string, created, since time.Time) error {
-	_, err := c.exec(`INSERT INTO callbacks (operation, merchant, event, state, created_at, since, due_at) VALUES ($1, $2, $3, 'waiting', $4, $5, $5)`,
-		o.ID, o.Merchant, event, created, since)
+func insertCallback(c conn, o central.Operation, to webhook.Receiver, created, since time.Time) error {
+	_, err := c.exec(`INSERT INTO callbacks (operation, merchant, vendor, event, state, created_at, since, due_at) VALUES ($1, $2, $3, $4, 'waiting', $5, $6, $6)`,
+		o.ID, o.Merchant, orNull(to.Vendor), webhook.EventFinished, created, since)
 	if err != nil {
-		return fmt.Errorf("write the callback to merchant %s: %w", o.Merchant, err)
+		return fmt.Errorf("write the callback to %s: %w", to, err)
 	}
 	return nil
 }
 
-// endpointOf reads the endpoint of a merchant, without its secrets.
-func endpointOf(c conn, m central.MerchantID) (webhook.Endpoint, error) {
-	e := webhook.Endpoint{Merchant: m}
-	var events string
-	err := c.one(`SELECT callback_url, callback_events, callback_disabled_at FROM merchants WHERE id = $1`, []any{m},
-		&e.URL, &events, &e.DisabledAt)
-	if err != nil || e.URL == "" {
-		return e, err
-	}
-	if err := json.Unmarshal([]byte(events), &e.Events); err != nil {
-		return webhook.Endpoint{}, fmt.Errorf("merchant %s: the events of its callback are not a JSON array of texts: %w", m, err)
-	}
-	return e, nil
-}
-
-// Endpoint implements webhook.DeliveryStore.
-func (s Webhooks) Endpoint(ctx context.Context, m central.MerchantID) (webhook.Endpoint, error) {
-	return query(ctx, s.task("read the callback endpoint of merchant %s", m), func(c conn) (webhook.Endpoint, error) {
-		e, err := endpointOf(c, m)
-		if err != nil {
-			return e, err
-		}
-		e.Secrets, err = allRows(c, scanSecret, `SELECT `+secretColumns+` FROM callback_secrets WHERE merchant = $1 AND revoked_at IS NULL
-			ORDER BY created_at, id LIMIT $2`, m, webhook.MaxSecrets)
-		return e, err
-	})
-}
-
-// ClaimCallbacks implements webhook.DeliveryStore. Each merchant gets no more than its
+// ClaimCallbacks implements webhook.DeliveryStore. Each receiver gets no more than its
 // share, so that one with ten thousand callbacks does not block the others.
 func (s Webhooks) ClaimCallbacks(ctx context.Context, b webhook.ClaimLimits) ([]webhook.Callback, error) {
+	inFlight := map[string]int{}
+	for r, n := range b.InFlight {
+		inFlight[r.String()] = n
+	}
 	// Most calls find nothing and need no write.
-	due, err := query(ctx, s.task("list merchants with callbacks that are due"),
-		func(c conn) ([]central.MerchantID, error) { return merchantsDue(c, b) })
+	due, err := query(ctx, s.task("list receivers with callbacks that are due"), func(c conn) ([]string, error) {
+		due, err := receiversDue(c, b.Now)
+		return slices.DeleteFunc(due, func(r string) bool { return inFlight[r] >= b.PerReceiver }), err
+	})
 	if err != nil || len(due) == 0 {
 		return nil, err
 	}
 	return update(ctx, s.task("claim callbacks that are due"), func(c conn) (list []webhook.Callback, err error) {
-		for _, m := range due {
-			share := min(b.PerMerchant-b.InFlight[m], b.Limit-len(list))
+		for _, r := range due {
+			share := min(b.PerReceiver-inFlight[r], b.Limit-len(list))
 			if share <= 0 {
 				continue
 			}
 			claimed, err := allRows(c, scanCallback, `WITH due AS (
-					SELECT operation FROM callbacks WHERE state = 'waiting' AND merchant = $1 AND due_at <= $2
+					SELECT operation FROM callbacks WHERE state = 'waiting' AND receiver = $1 AND due_at <= $2
 					ORDER BY due_at LIMIT $3`+c.dialect.skipLocked+`)
 				UPDATE callbacks SET due_at = $4, node = $5, attempts = attempts + 1, tried_at = $2
 				WHERE operation IN (SELECT operation FROM due) RETURNING `+callbackColumns,
-				m, b.Now, share, b.Until, c.node)
+				r, b.Now, share, b.Until, c.node)
 			if err != nil {
 				return nil, err
 			}
@@ -119,19 +95,18 @@ func (s Webhooks) ClaimCallbacks(ctx context.Context, b webhook.ClaimLimits) ([]
 	})
 }
 
-// merchantsDue lists the merchants with due callbacks and fewer in progress than their
-// share, the longest waiting first. It goes through the index from merchant to merchant,
-// so that the cost does not depend on the number of callbacks of one merchant.
-func merchantsDue(c conn, b webhook.ClaimLimits) ([]central.MerchantID, error) {
-	due, err := allRows(c, scanValue[central.MerchantID], `WITH RECURSIVE lane (id) AS (
-			SELECT min(merchant) FROM callbacks WHERE state = 'waiting'
+// receiversDue lists the receivers with due callbacks, the longest waiting first. It goes
+// through the index from receiver to receiver, so that the cost does not depend on the
+// number of callbacks of one receiver.
+func receiversDue(c conn, now time.Time) ([]string, error) {
+	return allRows(c, scanValue[string], `WITH RECURSIVE lane (id) AS (
+			SELECT min(receiver) FROM callbacks WHERE state = 'waiting'
 			UNION ALL
-			SELECT (SELECT min(merchant) FROM callbacks WHERE state = 'waiting' AND merchant > lane.id) FROM lane WHERE lane.id IS NOT NULL)
+			SELECT (SELECT min(receiver) FROM callbacks WHERE state = 'waiting' AND receiver > lane.id) FROM lane WHERE lane.id IS NOT NULL)
 		SELECT id FROM (
-			SELECT lane.id, (SELECT min(due_at) FROM callbacks WHERE state = 'waiting' AND merchant = lane.id) AS due
+			SELECT lane.id, (SELECT min(due_at) FROM callbacks WHERE state = 'waiting' AND receiver = lane.id) AS due
 			FROM lane WHERE lane.id IS NOT NULL) AS lanes
-		WHERE due <= $1 ORDER BY due, id LIMIT $2`, b.Now, maxMerchantsDue)
-	return slices.DeleteFunc(due, func(m central.MerchantID) bool { return b.InFlight[m] >= b.PerMerchant }), err
+		WHERE due <= $1 ORDER BY due, id LIMIT $2`, now, maxReceiversDue)
 }
 
 // RecordAttempt implements webhook.DeliveryStore.
@@ -151,13 +126,20 @@ func recordAttempt(c conn, a webhook.Attempt) error {
 	if a.Result != webhook.ResultGone {
 		return nil
 	}
-	if _, err := c.exec(`UPDATE merchants SET callback_disabled_at = coalesce(callback_disabled_at, $1) WHERE id = $2 AND callback_url IS NOT NULL`,
-		a.At, a.Merchant); err != nil {
+	var err error
+	if a.Receiver.Vendor != "" {
+		_, err = c.exec(`UPDATE vendors SET callback_disabled_at = coalesce(callback_disabled_at, $1) WHERE id = $2 AND callback_url IS NOT NULL`,
+			a.At, a.Receiver.Vendor)
+	} else {
+		_, err = c.exec(`UPDATE merchants SET callback_disabled_at = coalesce(callback_disabled_at, $1) WHERE id = $2 AND callback_url IS NOT NULL`,
+			a.At, a.Receiver.Merchant)
+	}
+	if err != nil {
 		return err
 	}
 	// An attempt in progress ends by itself.
-	_, err := c.exec(`UPDATE callbacks SET `+setGivenUp+` WHERE merchant = $3 AND state = 'waiting' AND node IS NULL`,
-		reasonDisabled, a.At, a.Merchant)
+	_, err = c.exec(`UPDATE callbacks SET `+setGivenUp+` WHERE receiver = $3 AND state = 'waiting' AND node IS NULL`,
+		reasonDisabled, a.At, a.Receiver.String())
 	return err
 }
 
@@ -222,7 +204,7 @@ func (s Webhooks) Callback(ctx context.Context, operation op.ID) (x webhook.Call
 			return x, err
 		}
 		attempts, err = allRows(c, func(row row, a *webhook.Attempt) error {
-			a.Operation, a.Merchant = operation, x.Merchant
+			a.Operation = operation
 			return row.Scan(&a.Number, &a.At, &a.Node, &a.HTTP, &a.Detail, &a.Result)
 		}, `SELECT attempt, at, node, http, detail, result FROM callback_attempts WHERE operation = $1 ORDER BY attempt LIMIT $2`,
 			operation, maxRows)
@@ -237,15 +219,17 @@ func (s Webhooks) CallbackBacklog(ctx context.Context) (webhook.Backlog, error) 
 		err = c.one(`SELECT
 			(SELECT count(*) FROM callbacks WHERE state = 'waiting'),
 			(SELECT count(*) FROM callbacks WHERE state = 'given-up'),
-			(SELECT count(*) FROM merchants WHERE callback_disabled_at IS NOT NULL),
+			(SELECT count(*) FROM merchants WHERE callback_disabled_at IS NOT NULL) + (SELECT count(*) FROM vendors WHERE callback_disabled_at IS NOT NULL),
 			(SELECT min(since) FROM callbacks WHERE state = 'waiting')`, nil,
 			&n.Waiting, &n.GivenUp, &n.Disabled, &n.Oldest)
 		return n, err
 	})
 }
 
-// setReplayed replays a callback. Its parameter is the time.
-const setReplayed = `state = 'waiting', since = CASE WHEN since > $1 THEN since ELSE $1 END, due_at = $1, ended_at = NULL, failures = 0`
+// setReplayed replays a callback at the endpoint that its merchant has now. Its parameter is
+// the time.
+const setReplayed = `state = 'waiting', since = CASE WHEN since > $1 THEN since ELSE $1 END, due_at = $1, ended_at = NULL, failures = 0,
+	vendor = (SELECT v.id FROM merchants AS m JOIN vendors AS v ON v.id = m.vendor WHERE m.id = callbacks.merchant AND m.callback_url IS NULL AND v.callback_url IS NOT NULL)`
 
 // ReplayCallback implements webhook.AdminStore.
 func (s Webhooks) ReplayCallback(ctx context.Context, operation op.ID, at time.Time) error {
@@ -268,11 +252,15 @@ func (s Webhooks) ReplayCallback(ctx context.Context, operation op.ID, at time.T
 		if !o.State.Final() || o.PendingReference == "" || o.Merchant == "" {
 			return fmt.Errorf("it has no callback: it was never pending, is not finished, or has no merchant: %w", central.ErrState)
 		}
+		e, err := endpointFor(c, o.Merchant)
+		if err != nil {
+			return err
+		}
 		since := at
 		if o.FinishedAt.After(at) {
 			since = o.FinishedAt
 		}
-		return insertCallback(c, o, webhook.EventFinished, o.FinishedAt, since)
+		return insertCallback(c, o, e.Receiver, o.FinishedAt, since)
 	})
 }
 
@@ -285,32 +273,5 @@ func (s Webhooks) ReplayCallbacksSince(ctx context.Context, m central.MerchantID
 		changed, err := c.exec(`UPDATE callbacks SET `+setReplayed+` WHERE merchant = $2 AND created_at >= $3 AND node IS NULL`,
 			at, m, since)
 		return int(changed), err
-	})
-}
-
-// SetEndpoint implements webhook.AdminStore.
-func (s Webhooks) SetEndpoint(ctx context.Context, m central.MerchantID, url string, events []string, at time.Time) error {
-	stored := [2]any{}
-	if url != "" {
-		var err error
-		if stored, err = callbackOf(central.Merchant{Callback: &central.Callback{URL: url, Events: events}}); err != nil {
-			return err
-		}
-	}
-	return s.task("set the callback endpoint of merchant %s", m).change(ctx, func(c conn) error {
-		if err := c.changeRow(central.ErrNotFound, `UPDATE merchants SET callback_url = $1, callback_events = $2, callback_disabled_at = NULL WHERE id = $3`,
-			stored[0], stored[1], m); err != nil {
-			return err
-		}
-		var err error
-		if url == "" {
-			_, err = c.exec(`UPDATE callbacks SET `+setGivenUp+` WHERE merchant = $3 AND state = 'waiting' AND node IS NULL`, reasonNoEndpoint, at, m)
-		} else { // callbacks that wait for a retry are sent to the new endpoint
-			_, err = c.exec(`UPDATE callbacks SET due_at = $1 WHERE merchant = $2 AND state = 'waiting' AND node IS NULL AND due_at > $1`, at, m)
-		}
-		if err != nil {
-			return err
-		}
-		return c.raise(topicAccounts)
 	})
 }

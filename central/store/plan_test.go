@@ -162,7 +162,7 @@ func smallOnPostgres(statement, line string) bool {
 		strings.Contains(line, "reconciliation_cases_missing") || // the few that are open
 		strings.Contains(line, "reconciliation_cases_waiting") || // those that wait for people, counted
 		strings.Contains(line, "on scheduled_jobs") || strings.Contains(line, "callbacks_waiting_since") || strings.Contains(line, "callbacks_given_up") ||
-		strings.Contains(line, "merchants_with_disabled_callback")
+		strings.Contains(line, "s_with_disabled_callback")
 }
 
 // TestNamesLeadToOnePartition: a look by any name that is unique opens no month but

@@ -9,6 +9,7 @@ import (
 
 	"galla/central"
 	"galla/central/cache"
+	"galla/central/webhook"
 	"galla/shared/money"
 )
 
@@ -50,7 +51,7 @@ func cachedChanges(t *testing.T, s *DB) []cachedChange {
 	return []cachedChange{
 		{"a merchant's name", func(ctx context.Context, s *DB) error { return s.ChangeMerchant(ctx, merchant, renamed) }, readMerchant(merchant1)},
 		{"a merchant's endpoint", func(ctx context.Context, s *DB) error {
-			return s.SetEndpoint(ctx, merchant1, "https://shop.example.in/galla", nil, t0)
+			return s.SetEndpoint(ctx, webhook.OfMerchant(merchant1), "https://shop.example.in/galla", nil, t0)
 		}, readMerchant(merchant1)},
 		{"a merchant's suspension", func(ctx context.Context, s *DB) error {
 			return s.SetMerchantStatus(ctx, merchant1, central.MerchantApproved, central.MerchantSuspended)

@@ -206,7 +206,7 @@ func TestCallbacksOfAVendor(t *testing.T) { onBoth(t, callbacksOfAVendor) }
 func callbacksOfAVendor(t *testing.T, on kind) {
 	s := on.open(t, testConfig())
 	for _, m := range []central.MerchantID{merchant1, merchant4} {
-		wantErr(t, "set an endpoint", s.SetEndpoint(background, m, "https://x.example.in/", []string{webhook.EventFinished}, t0), nil)
+		wantErr(t, "set an endpoint", s.SetEndpoint(background, webhook.OfMerchant(m), "https://x.example.in/", []string{webhook.EventFinished}, t0), nil)
 	}
 	var want []op.ID
 	for range 5 {

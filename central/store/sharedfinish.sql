@@ -2,7 +2,7 @@
 -- without a success, the release of its reservations; see sharedfinish.go. It leaves out
 -- an operation that is not in the given state. Lines with --pending count for those that
 -- were pending (sharedFinishPending): they have an event of their terminal and a callback.
--- One whose enquiries went on, or whose merchant's endpoint is disabled, is left out.
+-- One whose enquiries went on, or whose callback's endpoint is disabled, is left out.
 WITH given AS MATERIALIZED (
     SELECT place, id,
         ($2::BIGINT[])[place] AS created_at, ($3::TEXT[])[place] AS from_state, ($4::TEXT[])[place] AS to_state,
@@ -19,7 +19,8 @@ finished AS (
     FROM given AS g
     WHERE o.id = g.id AND o.created_at = g.created_at AND o.state = g.from_state
 --pending AND o.enquiries = ($35::BIGINT[])[g.place] AND coalesce(o.stuck_at, 0) = ($36::BIGINT[])[g.place]
---pending AND (SELECT m.id FROM merchants AS m WHERE m.id = o.merchant AND m.callback_disabled_at IS NOT NULL) IS NULL
+--pending AND (SELECT m.id FROM merchants AS m LEFT JOIN vendors AS v ON v.id = m.vendor AND m.callback_url IS NULL
+--pending     WHERE m.id = o.merchant AND coalesce(m.callback_disabled_at, v.callback_disabled_at) IS NOT NULL) IS NULL
     RETURNING g.place, g.id, g.at, g.step, g.from_state, g.to_state, g.reason
 --pending , o.terminal, o.merchant
 ),
@@ -59,10 +60,11 @@ new_entries AS (
 --pending     FROM finished AS f JOIN counted_terminals AS t ON t.id = f.terminal
 --pending ),
 --pending new_callbacks AS (
---pending     INSERT INTO callbacks (operation, merchant, event, state, created_at, since, due_at)
---pending     SELECT f.id, m.id, $38::TEXT, 'waiting', f.at, f.at, f.at
+--pending     INSERT INTO callbacks (operation, merchant, vendor, event, state, created_at, since, due_at)
+--pending     SELECT f.id, m.id, v.id, $38::TEXT, 'waiting', f.at, f.at, f.at
 --pending     FROM finished AS f JOIN merchants AS m ON m.id = f.merchant
---pending     WHERE m.callback_url IS NOT NULL AND m.callback_events::jsonb ? $38::TEXT
+--pending         LEFT JOIN vendors AS v ON v.id = m.vendor AND m.callback_url IS NULL AND v.callback_url IS NOT NULL
+--pending     WHERE coalesce(m.callback_events, v.callback_events)::jsonb ? $38::TEXT
 --pending ),
 released AS (
     DELETE FROM reservations AS r USING finished AS f

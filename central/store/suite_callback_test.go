@@ -29,7 +29,7 @@ func dueCallback(t *testing.T, s *DB, m central.MerchantID) op.ID {
 
 func claimAt(t *testing.T, s *DB, now time.Time, limit, share int) []webhook.Callback {
 	t.Helper()
-	list, err := s.ClaimCallbacks(background, webhook.ClaimLimits{Now: now, Until: now.Add(time.Minute), Limit: limit, PerMerchant: share})
+	list, err := s.ClaimCallbacks(background, webhook.ClaimLimits{Now: now, Until: now.Add(time.Minute), Limit: limit, PerReceiver: share})
 	wantErr(t, "claim", err, nil)
 	return list
 }
@@ -42,7 +42,7 @@ func callbackOfOperation(t *testing.T, s *DB, id op.ID) (webhook.Callback, []web
 }
 
 func attemptOf(x webhook.Callback, at time.Time, v webhook.Result) webhook.Attempt {
-	return webhook.Attempt{Operation: x.Operation, Merchant: x.Merchant, Number: x.Attempts, At: at, HTTP: 500, Detail: "HTTP 500", Result: v, RetryAt: at.Add(10 * time.Second)}
+	return webhook.Attempt{Operation: x.Operation, Receiver: x.Receiver(), Number: x.Attempts, At: at, HTTP: 500, Detail: "HTTP 500", Result: v, RetryAt: at.Add(10 * time.Second)}
 }
 
 // TestCallbacksAreEnqueued: a merchant that wants to know is owed the end of what
@@ -139,7 +139,7 @@ func TestCallbacksAreTriedAgain(t *testing.T) {
 func TestCallbacksAreShared(t *testing.T) {
 	onBoth(t, func(t *testing.T, on kind) {
 		s := on.open(t, testConfig())
-		wantErr(t, "set", s.SetEndpoint(background, merchant2, "https://other.example", []string{webhook.EventFinished}, t0), nil)
+		wantErr(t, "set", s.SetEndpoint(background, webhook.OfMerchant(merchant2), "https://other.example", []string{webhook.EventFinished}, t0), nil)
 		for range 20 {
 			dueCallback(t, s, merchant1)
 		}
@@ -151,8 +151,8 @@ func TestCallbacksAreShared(t *testing.T) {
 		if len(share) != 4 {
 			t.Fatalf("%d claimed where two merchants have a share of 2", len(share))
 		}
-		busy := webhook.ClaimLimits{Now: finishedAt, Until: finishedAt.Add(time.Minute), Limit: 10, PerMerchant: 2,
-			InFlight: map[central.MerchantID]int{merchant1: 2, merchant2: 1}}
+		busy := webhook.ClaimLimits{Now: finishedAt, Until: finishedAt.Add(time.Minute), Limit: 10, PerReceiver: 2,
+			InFlight: map[webhook.Receiver]int{webhook.OfMerchant(merchant1): 2, webhook.OfMerchant(merchant2): 1}}
 		list, err := s.ClaimCallbacks(background, busy)
 		wantErr(t, "claim", err, nil)
 		if len(list) != 1 || !slices.Contains(late, list[0].Operation) {
@@ -164,7 +164,7 @@ func TestCallbacksAreShared(t *testing.T) {
 		for range 8 {
 			wg.Go(func() {
 				for range 6 {
-					list, err := s.ClaimCallbacks(background, webhook.ClaimLimits{Now: finishedAt, Until: finishedAt.Add(time.Minute), Limit: 2, PerMerchant: 2})
+					list, err := s.ClaimCallbacks(background, webhook.ClaimLimits{Now: finishedAt, Until: finishedAt.Add(time.Minute), Limit: 2, PerReceiver: 2})
 					if err != nil {
 						t.Error(err)
 					}
@@ -213,7 +213,7 @@ func TestEndpointGone(t *testing.T) {
 		}
 		// The second is under way at this moment, and has its own end.
 		states(map[op.ID]webhook.State{first: webhook.StateGivenUp, second: webhook.StateWaiting, third: webhook.StateGivenUp, later: webhook.StateGivenUp})
-		e, err := s.Endpoint(background, merchant1)
+		e, err := s.Endpoint(background, webhook.OfMerchant(merchant1), t0)
 		if err != nil || !e.DisabledAt.Equal(gone.At) || e.URL != "https://shop.example/events" {
 			t.Errorf("endpoint %+v, %v", e, err)
 		}
@@ -221,8 +221,8 @@ func TestEndpointGone(t *testing.T) {
 			t.Errorf("counts %+v, %v", n, err)
 		}
 
-		wantErr(t, "set", s.SetEndpoint(background, merchant1, "https://new.example", []string{webhook.EventFinished}, t0), nil)
-		if e, err := s.Endpoint(background, merchant1); err != nil || !e.DisabledAt.IsZero() || e.URL != "https://new.example" {
+		wantErr(t, "set", s.SetEndpoint(background, webhook.OfMerchant(merchant1), "https://new.example", []string{webhook.EventFinished}, t0), nil)
+		if e, err := s.Endpoint(background, webhook.OfMerchant(merchant1), t0); err != nil || !e.DisabledAt.IsZero() || e.URL != "https://new.example" {
 			t.Errorf("endpoint %+v, %v", e, err)
 		}
 		now := finishedAt.Add(time.Hour)
@@ -239,16 +239,16 @@ func TestEndpointGone(t *testing.T) {
 		wantSame(t, "replayed", x, webhook.Callback{Operation: third, Merchant: merchant1, Event: webhook.EventFinished, State: webhook.StateWaiting,
 			CreatedAt: finishedAt, Since: now, DueAt: now, Detail: reasonDisabled})
 
-		wantErr(t, "unset", s.SetEndpoint(background, merchant1, "", nil, now), nil)
+		wantErr(t, "unset", s.SetEndpoint(background, webhook.OfMerchant(merchant1), "", nil, now), nil)
 		states(map[op.ID]webhook.State{first: webhook.StateGivenUp, second: webhook.StateWaiting, third: webhook.StateGivenUp})
-		if e, err := s.Endpoint(background, merchant1); err != nil || e.URL != "" || e.Events != nil {
+		if e, err := s.Endpoint(background, webhook.OfMerchant(merchant1), t0); err != nil || e.URL != "" || e.Events != nil {
 			t.Errorf("endpoint %+v, %v", e, err)
 		}
 		if m, err := s.Merchant(background, merchant1); err != nil || m.Callback != nil {
 			t.Errorf("merchant %+v, %v", m, err)
 		}
-		wantErr(t, "nobody's", s.SetEndpoint(background, "nobody", "", nil, now), central.ErrNotFound)
-		_, err = s.Endpoint(background, "nobody")
+		wantErr(t, "nobody's", s.SetEndpoint(background, webhook.OfMerchant("nobody"), "", nil, now), central.ErrNotFound)
+		_, err = s.Endpoint(background, webhook.OfMerchant("nobody"), t0)
 		wantErr(t, "nobody's", err, central.ErrNotFound)
 	})
 }
@@ -271,7 +271,7 @@ func TestReplay(t *testing.T) {
 		}
 
 		never := dueCallback(t, s, merchant2)
-		wantErr(t, "set", s.SetEndpoint(background, merchant2, "https://other.example", []string{webhook.EventFinished}, now), nil)
+		wantErr(t, "set", s.SetEndpoint(background, webhook.OfMerchant(merchant2), "https://other.example", []string{webhook.EventFinished}, now), nil)
 		wantErr(t, "replay", s.ReplayCallback(background, never, now), nil)
 		if x, _ := callbackOfOperation(t, s, never); x.State != webhook.StateWaiting || !x.CreatedAt.Equal(finishedAt) || !x.Since.Equal(now) {
 			t.Errorf("sent for the first time: %+v", x)
@@ -299,15 +299,19 @@ func TestReplay(t *testing.T) {
 }
 
 func newSecret(m central.MerchantID, n int) webhook.Secret {
-	return webhook.Secret{ID: webhook.SecretID(newID()), Merchant: m, Sealed: bytes.Repeat([]byte{byte(n)}, 61), CreatedAt: truncateToMillis(t0.Add(time.Duration(n) * time.Second))}
+	return newSecretOf(webhook.OfMerchant(m), n)
+}
+
+func newSecretOf(r webhook.Receiver, n int) webhook.Secret {
+	return webhook.Secret{ID: webhook.SecretID(newID()), Receiver: r, Sealed: bytes.Repeat([]byte{byte(n)}, 61), CreatedAt: truncateToMillis(t0.Add(time.Duration(n) * time.Second))}
 }
 
 func TestCallbackSecrets(t *testing.T) {
 	onBoth(t, func(t *testing.T, on kind) {
 		s := on.open(t, testConfig())
 		first, second, third := newSecret(merchant1, 1), newSecret(merchant1, 2), newSecret(merchant1, 3)
-		wantErr(t, "nobody's", s.AddSecret(background, newSecret("nobody", 1)), central.ErrNotFound)
-		wantErr(t, "first", s.AddSecret(background, first), nil)
+		wantErr(t, "nobody's", s.AddSecret(background, newSecret("nobody", 1), time.Time{}), central.ErrNotFound)
+		wantErr(t, "first", s.AddSecret(background, first, time.Time{}), nil)
 		var wg sync.WaitGroup
 		errs := make([]error, 8)
 		for i := range errs {
@@ -315,7 +319,7 @@ func TestCallbackSecrets(t *testing.T) {
 			if i == 0 {
 				x = second
 			}
-			wg.Go(func() { errs[i] = s.AddSecret(background, x) })
+			wg.Go(func() { errs[i] = s.AddSecret(background, x, time.Time{}) })
 		}
 		wg.Wait()
 		added := 0
@@ -335,9 +339,9 @@ func TestCallbackSecrets(t *testing.T) {
 			t.Fatalf("%d were added beside the first, %d live", added, len(live))
 		}
 		second = live[1]
-		e, err := s.Endpoint(background, merchant1)
+		e, err := s.Endpoint(background, webhook.OfMerchant(merchant1), t0)
 		wantErr(t, "endpoint", err, nil)
-		wantSame(t, "endpoint", e, webhook.Endpoint{Merchant: merchant1, URL: "https://shop.example/events",
+		wantSame(t, "endpoint", e, webhook.Endpoint{Receiver: webhook.OfMerchant(merchant1), URL: "https://shop.example/events",
 			Events: []string{"operation.finished", "terminal.enrolled"}, Secrets: []webhook.Secret{first, second}})
 		page, err := s.LiveSecrets(background, first.ID, 10)
 		if err != nil || len(page) != 1 || page[0].ID != second.ID {
@@ -349,8 +353,8 @@ func TestCallbackSecrets(t *testing.T) {
 			wantErr(t, "revoke", s.RevokeSecret(background, first.ID, t0.Add(time.Duration(i)*time.Hour)), nil)
 		}
 		first.RevokedAt = truncateToMillis(t0)
-		wantErr(t, "third", s.AddSecret(background, third), nil)
-		list, err := s.ListSecrets(background, merchant1)
+		wantErr(t, "third", s.AddSecret(background, third, time.Time{}), nil)
+		list, err := s.ListSecrets(background, webhook.OfMerchant(merchant1))
 		wantErr(t, "list", err, nil)
 		wantSame(t, "secrets", list, []webhook.Secret{first, second, third})
 		other := bytes.Repeat([]byte{9}, 61)
@@ -372,8 +376,8 @@ func TestSchemaRefusesOfWebhooks(t *testing.T) {
 			}
 		}
 		pending, never := inState(t, s, op.Pending).ID, inState(t, s, op.Succeeded).ID
-		wantErr(t, "secret", s.AddSecret(background, newSecret(merchant1, 1)), nil)
-		wantErr(t, "secret", s.AddSecret(background, newSecret(merchant1, 2)), nil)
+		wantErr(t, "secret", s.AddSecret(background, newSecret(merchant1, 1), time.Time{}), nil)
+		wantErr(t, "secret", s.AddSecret(background, newSecret(merchant1, 2), time.Time{}), nil)
 		wantErr(t, "scheduled job", s.RegisterJob(background, "purge", t0, time.Hour), nil)
 		add := func(id op.ID, m central.MerchantID, state string) string {
 			return fmt.Sprintf(`INSERT INTO callbacks (operation, merchant, event, state, created_at, since, due_at) VALUES ('%s', '%s', 'operation.finished', '%s', 1, 1, 1)`, id, m, state)

@@ -2,10 +2,10 @@ package webhook
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"galla/central"
+	"galla/central/accounts"
 	"galla/central/staff"
 	"galla/shared/op"
 )
@@ -21,7 +21,7 @@ func (e *URLError) Unwrap() error { return e.Err }
 // AuditedStore is where Audited reads and changes callbacks.
 type AuditedStore interface {
 	AdminStore
-	ListSecrets(ctx context.Context, m central.MerchantID) ([]Secret, error)
+	ListSecrets(ctx context.Context, r Receiver) ([]Secret, error)
 	RevokeSecret(ctx context.Context, id SecretID, at time.Time) error
 }
 
@@ -39,11 +39,10 @@ func NewAudited(store AuditedStore, vault *Vault, log *staff.AuditLog, sandbox b
 	return &Audited{store, vault, log, sandbox}
 }
 
-// SetEndpoint sets a merchant's endpoint, for all events; an empty URL ends its callbacks.
-// The log has the URL's scheme and host. *URLError, and errors as of
-// AdminStore.SetEndpoint.
-func (a *Audited) SetEndpoint(ctx context.Context, by staff.Actor, m central.MerchantID, url string) error {
-	c := staff.Change{What: "callback.endpoint", Subject: string(m), Became: "none"}
+// SetEndpoint sets a receiver's endpoint, for all events; an empty URL removes it. The log
+// has the URL's scheme and host. *URLError, and errors as of AdminStore.SetEndpoint.
+func (a *Audited) SetEndpoint(ctx context.Context, by staff.Actor, r Receiver, url string) error {
+	c := staff.Change{What: "callback.endpoint", Subject: r.ID(), Became: "none"}
 	var events []string
 	var invalid error
 	if url != "" {
@@ -57,32 +56,37 @@ func (a *Audited) SetEndpoint(ctx context.Context, by staff.Actor, m central.Mer
 		if invalid != nil {
 			return &URLError{invalid}
 		}
-		return a.AuditedStore.SetEndpoint(ctx, m, url, events, time.Now())
+		return a.AuditedStore.SetEndpoint(ctx, r, url, events, time.Now())
 	})
 }
 
-// MintSecret makes a secret for a merchant. Errors as of Vault.Mint.
-func (a *Audited) MintSecret(ctx context.Context, by staff.Actor, m central.MerchantID) (made NewSecret, err error) {
-	err = a.log.RunAudited(ctx, by, staff.Change{What: "callback.secret.mint", Subject: string(m)}, func(ctx context.Context) (err error) {
-		made, err = a.vault.Mint(ctx, m)
+// MintSecret makes a secret for a receiver, whose other one ends at formerEnds; zero: as it
+// was planned. Errors as of Vault.Mint.
+func (a *Audited) MintSecret(ctx context.Context, by staff.Actor, r Receiver, formerEnds time.Time) (made NewSecret, err error) {
+	c := staff.Change{What: "callback.secret.mint", Subject: r.ID()}
+	if !formerEnds.IsZero() {
+		c.Note = "the secret before " + accounts.EndText(formerEnds)
+	}
+	err = a.log.RunAudited(ctx, by, c, func(ctx context.Context) (err error) {
+		made, err = a.vault.Mint(ctx, r, formerEnds)
 		return err
 	})
 	return made, err
 }
 
-// RevokeSecret revokes a merchant's secret; an empty merchant is any.
-// central.ErrNotFound: there is no such secret, or it is not the merchant's.
-func (a *Audited) RevokeSecret(ctx context.Context, by staff.Actor, m central.MerchantID, id SecretID) error {
-	if m != "" {
-		list, err := a.ListSecrets(ctx, m)
-		if err != nil {
-			return err
-		}
-		if !slices.ContainsFunc(list, func(s Secret) bool { return s.ID == id }) {
-			return central.ErrNotFound
-		}
+// EndSecret ends a receiver's secret at a time; zero: now. Errors as of Vault.End.
+func (a *Audited) EndSecret(ctx context.Context, by staff.Actor, r Receiver, id SecretID, ends time.Time) error {
+	c := staff.Change{What: "callback.secret.end", Subject: r.ID(), Note: "secret " + string(id), Became: "revoked"}
+	if !ends.IsZero() {
+		c.Became = accounts.EndText(ends)
 	}
-	c := staff.Change{What: "callback.secret.revoke", Subject: string(m), Note: "secret " + string(id), Became: "revoked"}
+	return a.log.RunAudited(ctx, by, c, func(ctx context.Context) error { return a.vault.End(ctx, r, id, ends) })
+}
+
+// RevokeSecret revokes a secret, whosever it is. central.ErrNotFound: there is no such
+// secret.
+func (a *Audited) RevokeSecret(ctx context.Context, by staff.Actor, id SecretID) error {
+	c := staff.Change{What: "callback.secret.revoke", Note: "secret " + string(id), Became: "revoked"}
 	return a.log.RunAudited(ctx, by, c, func(ctx context.Context) error {
 		return a.AuditedStore.RevokeSecret(ctx, id, time.Now())
 	})

@@ -28,8 +28,8 @@ type eventData struct {
 	PendingReference string             `json:"pendingReference"`
 	// CallerReference is the reference in the call's body: clientRefId or refId.
 	CallerReference string `json:"callerReference,omitzero"`
-	// IdempotencyKey is that of the merchant's own request; those of others, such as
-	// its vendor, are left out.
+	// IdempotencyKey is that of the receiver's own request: a merchant does not get its
+	// vendor's, nor a vendor its merchants'.
 	IdempotencyKey string `json:"idempotencyKey,omitzero"`
 	Amount         string `json:"amount"` // rupees, two decimals
 	TxnStatus      string `json:"txnStatus"`
@@ -39,7 +39,7 @@ type eventData struct {
 }
 
 // renderBody renders the body. It depends on nothing that changes after the operation's
-// end, so every attempt and replay has the same bytes.
+// end, so every attempt and replay has the same bytes at one receiver.
 func renderBody(c Callback, o central.Operation) ([]byte, error) {
 	status, code := replyStatus(o)
 	if status == "" {
@@ -50,8 +50,7 @@ func renderBody(c Callback, o central.Operation) ([]byte, error) {
 		CallerReference: o.CallerRef, Amount: o.Amount.String(), TxnStatus: status, ResponseCode: code, RRN: o.RRN,
 		FinishedAt: formatTime(o.FinishedAt),
 	}
-	own := central.Principal{Role: op.Merchant, Merchant: o.Merchant}
-	if o.Caller == own.Caller() && o.Identity != string(o.ID) && o.Identity != o.CallerRef {
+	if o.Caller == c.Receiver().String() && o.Identity != string(o.ID) && o.Identity != o.CallerRef {
 		data.IdempotencyKey = o.Identity
 	}
 	// Invalid UTF-8 in a bank's text is replaced and not refused.

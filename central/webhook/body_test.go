@@ -24,7 +24,7 @@ func testOperation() central.Operation {
 }
 
 func TestBody(t *testing.T) {
-	body, err := webhook.RenderBody(webhook.Callback{Event: webhook.EventFinished}, testOperation())
+	body, err := webhook.RenderBody(webhook.Callback{Merchant: merchant1, Event: webhook.EventFinished}, testOperation())
 	must(t, err)
 	want := `{"type":"operation.finished","timestamp":"2026-11-21T10:30:00.123Z","data":{"id":"0193519c-0000-7000-8000-000000000001",` +
 		`"merchantId":"c0000000-0000-4000-8000-000000000001","route":"POST /aeps/withdrawal","reference":"GL2611210001","pendingReference":"AEPS-NR-1",` +
@@ -41,16 +41,26 @@ func TestBody(t *testing.T) {
 	// A vendor's name for its call is the vendor's.
 	o := testOperation()
 	o.Caller, o.Party, o.Identity, o.CallerRef, o.RRN = "vendor:v", "vendor:v", "request-1", "", ""
-	body, err = webhook.RenderBody(webhook.Callback{Event: webhook.EventFinished}, o)
+	body, err = webhook.RenderBody(webhook.Callback{Merchant: merchant1, Event: webhook.EventFinished}, o)
 	must(t, err)
 	for _, absent := range []string{"request-1", "callerReference", "idempotencyKey", "RRN"} {
 		if strings.Contains(string(body), absent) {
 			t.Errorf("the body has %q: %s", absent, body)
 		}
 	}
+	// The vendor's own endpoint gets it, and not its merchant's.
+	own := webhook.Callback{Merchant: merchant1, Vendor: "v", Event: webhook.EventFinished}
+	body, err = webhook.RenderBody(own, o)
+	must(t, err)
+	if !strings.Contains(string(body), `"idempotencyKey":"request-1"`) || !strings.Contains(string(body), `"merchantId":"`+string(merchant1)+`"`) {
+		t.Errorf("to the vendor: %s", body)
+	}
+	if body, err = webhook.RenderBody(own, testOperation()); err != nil || strings.Contains(string(body), "key-1") {
+		t.Errorf("the merchant's call, to the vendor: %s, %v", body, err)
+	}
 	for _, state := range []op.State{op.Received, op.Sent, op.Pending, op.Refused} {
 		o.State = state
-		if body, err := webhook.RenderBody(webhook.Callback{Event: webhook.EventFinished}, o); err == nil {
+		if body, err := webhook.RenderBody(webhook.Callback{Merchant: merchant1, Event: webhook.EventFinished}, o); err == nil {
 			t.Errorf("a callback reports that an operation is %s: %s", state, body)
 		}
 	}

@@ -27,11 +27,13 @@ const (
 	StateGivenUp   State = "given-up"
 )
 
-// Callback is a message to a merchant about an operation's end. It is written in the
-// transaction that finishes the operation, so it is never sent before, nor lost after.
+// Callback is a message to a merchant, or to its vendor, about an operation's end. It is
+// written in the transaction that finishes the operation, so it is never sent before, nor
+// lost after.
 type Callback struct {
-	Operation op.ID // its key: an operation finishes once
-	Merchant  central.MerchantID
+	Operation op.ID              // its key: an operation finishes once
+	Merchant  central.MerchantID // of the operation
+	Vendor    central.VendorID   // whose endpoint gets it; empty: the merchant's own
 	Event     string
 	State     State
 	CreatedAt time.Time // the operation's end
@@ -49,6 +51,14 @@ type Callback struct {
 	EndedAt            time.Time // zero: waiting
 }
 
+// Receiver is who gets the callback.
+func (c Callback) Receiver() Receiver {
+	if c.Vendor != "" {
+		return OfVendor(c.Vendor)
+	}
+	return OfMerchant(c.Merchant)
+}
+
 // Result is the result of an attempt.
 type Result string
 
@@ -60,16 +70,16 @@ const (
 	ResultRetry Result = "retry"
 	// ResultGivenUp: not delivered, and there are no more attempts.
 	ResultGivenUp Result = "given-up"
-	// ResultGone: the receiver answered 410 Gone. The merchant's endpoint is disabled,
-	// and all its waiting callbacks are given up.
+	// ResultGone: the receiver answered 410 Gone. Its endpoint is disabled, and all its
+	// waiting callbacks are given up.
 	ResultGone Result = "gone"
 )
 
 // Attempt is one attempt to deliver a callback.
 type Attempt struct {
 	Operation op.ID
-	Merchant  central.MerchantID
-	Number    int // Callback.Attempts at the claim
+	Receiver  Receiver // whose endpoint it went to; not stored
+	Number    int      // Callback.Attempts at the claim
 	At        time.Time
 	Node      string // written by the store
 	HTTP      int    // zero: no reply
@@ -80,46 +90,20 @@ type Attempt struct {
 	Interrupted bool
 }
 
-// Endpoint is a merchant's receiver of callbacks.
-type Endpoint struct {
-	Merchant central.MerchantID
-	URL      string // empty: none
-	Events   []string
-	// DisabledAt is when its receiver answered 410 Gone; zero: it is enabled.
-	DisabledAt time.Time
-	Secrets    []Secret // the live ones, oldest first
-}
-
-// SecretID identifies a callback secret in lists and logs.
-type SecretID string
-
-// Secret signs a merchant's callbacks.
-type Secret struct {
-	ID        SecretID
-	Merchant  central.MerchantID
-	Sealed    []byte // 32 bytes, sealed under a master key (package seal)
-	CreatedAt time.Time
-	RevokedAt time.Time // zero: live
-}
-
-// MaxSecrets is how many live secrets a merchant may have: two, so that it can replace one
-// while it verifies every callback.
-const MaxSecrets = 2
-
 // ClaimLimits bounds a claim of callbacks.
 type ClaimLimits struct {
 	Now, Until time.Time
 	Limit      int // in all
-	// PerMerchant bounds a merchant's attempts at one time, InFlight included.
-	PerMerchant int
-	InFlight    map[central.MerchantID]int
+	// PerReceiver bounds a receiver's attempts at one time, InFlight included.
+	PerReceiver int
+	InFlight    map[Receiver]int
 }
 
 // Backlog counts callbacks, for operators.
 type Backlog struct {
 	Waiting  int // due now or later
 	GivenUp  int
-	Disabled int       // merchants whose endpoint is disabled
+	Disabled int       // endpoints that are disabled
 	Oldest   time.Time // Since of the oldest waiting one; zero: none waits
 }
 
@@ -144,8 +128,9 @@ type DeliveryStore interface {
 	// was claimed again, or has ended. A delivery is recorded in any case while the
 	// callback waits, because it has happened.
 	RecordAttempt(ctx context.Context, a Attempt) error
-	// Endpoint returns a merchant's endpoint, or central.ErrNotFound.
-	Endpoint(ctx context.Context, m central.MerchantID) (Endpoint, error)
+	// Endpoint returns a receiver's endpoint with the secrets that are live at a time, or
+	// central.ErrNotFound.
+	Endpoint(ctx context.Context, r Receiver, at time.Time) (Endpoint, error)
 	// Operation returns an operation, or central.ErrNotFound.
 	Operation(ctx context.Context, id op.ID) (central.Operation, error)
 }
@@ -158,32 +143,38 @@ type AdminStore interface {
 	Callback(ctx context.Context, operation op.ID) (Callback, []Attempt, error)
 	// CallbackBacklog counts callbacks and disabled endpoints.
 	CallbackBacklog(ctx context.Context) (Backlog, error)
-	// ReplayCallback makes a callback due now, for another full period. A pending
-	// operation that ended while its merchant had no endpoint gets a callback.
+	// ReplayCallback makes a callback due now, for another full period, at the endpoint
+	// that its merchant has now. A pending operation that ended while there was none gets
+	// a callback.
 	// central.ErrState: a node delivers it now, or the operation can have no callback;
 	// central.ErrNotFound: no such operation.
 	ReplayCallback(ctx context.Context, operation op.ID, at time.Time) error
 	// ReplayCallbacksSince replays all of a merchant's callbacks that were created at since
 	// or later, except those that a node delivers now, and returns their number.
 	ReplayCallbacksSince(ctx context.Context, m central.MerchantID, since, at time.Time) (int, error)
-	// SetEndpoint sets a merchant's endpoint and events; an empty URL removes it and
-	// gives up waiting callbacks. A disabled endpoint is enabled. central.ErrNotFound: no
-	// such merchant.
-	SetEndpoint(ctx context.Context, m central.MerchantID, url string, events []string, at time.Time) error
-	// Endpoint returns a merchant's endpoint, or central.ErrNotFound.
-	Endpoint(ctx context.Context, m central.MerchantID) (Endpoint, error)
+	// SetEndpoint sets a receiver's endpoint and events; an empty URL removes it. Waiting
+	// callbacks go on to where they belong now; those that belong nowhere are given up. A
+	// disabled endpoint is enabled. central.ErrNotFound: no such merchant or vendor.
+	SetEndpoint(ctx context.Context, r Receiver, url string, events []string, at time.Time) error
+	// Endpoint returns a receiver's endpoint with the secrets that are live at a time, or
+	// central.ErrNotFound.
+	Endpoint(ctx context.Context, r Receiver, at time.Time) (Endpoint, error)
 }
 
 // SecretStore stores the secrets of callbacks.
 type SecretStore interface {
-	// AddSecret records a secret. central.ErrNotFound: no such merchant;
-	// central.ErrState: it has MaxSecrets live ones already.
-	AddSecret(ctx context.Context, s Secret) error
-	// ListSecrets lists a merchant's secrets, revoked ones included, oldest first.
-	ListSecrets(ctx context.Context, m central.MerchantID) ([]Secret, error)
+	// AddSecret records a secret. The receiver's other one ends at formerEnds, if that is
+	// sooner than its planned end; zero: no sooner. central.ErrNotFound: no such merchant
+	// or vendor; central.ErrState: it has MaxSecrets live ones already.
+	AddSecret(ctx context.Context, s Secret, formerEnds time.Time) error
+	// ListSecrets lists a receiver's secrets, revoked ones included, oldest first.
+	ListSecrets(ctx context.Context, r Receiver) ([]Secret, error)
 	// LiveSecrets lists all secrets that are not revoked, oldest first, after the given
 	// one; empty: from the first.
 	LiveSecrets(ctx context.Context, after SecretID, limit int) ([]Secret, error)
+	// EndSecret plans the end of a receiver's secret. central.ErrNotFound: it has no such
+	// secret; central.ErrState: it has ended.
+	EndSecret(ctx context.Context, r Receiver, id SecretID, at, ends time.Time) error
 	// RevokeSecret revokes a secret; a second time changes nothing.
 	// central.ErrNotFound: no such secret.
 	RevokeSecret(ctx context.Context, id SecretID, at time.Time) error

@@ -43,7 +43,7 @@ func (t *Deliverer) attempt(ctx context.Context, c Callback) {
 	}
 	now := time.Now()
 	a := Attempt{
-		Operation: c.Operation, Merchant: c.Merchant, Number: c.Attempts, At: now, HTTP: r.status, Detail: r.detail,
+		Operation: c.Operation, Receiver: c.Receiver(), Number: c.Attempts, At: now, HTTP: r.status, Detail: r.detail,
 	}
 	t.setResult(&a, c, r, ctx.Err() != nil && !r.delivered())
 	t.report(a)
@@ -87,7 +87,7 @@ func (t *Deliverer) setResult(a *Attempt, c Callback, r reply, stopped bool) {
 
 // report counts and logs an attempt.
 func (t *Deliverer) report(a Attempt) {
-	log := t.log.With("callback", MessageID(a.Operation), "operation", a.Operation, "merchant", a.Merchant, "attempt", a.Number, "http", a.HTTP)
+	log := t.log.With("callback", MessageID(a.Operation), "operation", a.Operation, "receiver", a.Receiver, "attempt", a.Number, "http", a.HTTP)
 	switch a.Result {
 	case ResultDelivered:
 		t.delivered.Add(1)
@@ -100,19 +100,20 @@ func (t *Deliverer) report(a Attempt) {
 		log.Warn("callback is given up; galla-central callback replay sends it again", "detail", a.Detail)
 	case ResultGone:
 		t.gone.Add(1)
-		log.Warn("the receiver of callbacks answered 410 Gone: the endpoint is disabled; galla-central callback set enables it again", "detail", a.Detail)
+		log.Warn("the receiver of callbacks answered 410 Gone: the endpoint is disabled until it is set again", "detail", a.Detail)
 	}
 }
 
 // deliver renders the message and sends it. An error is our own fault.
 func (t *Deliverer) deliver(ctx context.Context, c Callback) (reply, error) {
-	e, err := t.store.Endpoint(ctx, c.Merchant)
+	to, now := c.Receiver(), time.Now()
+	e, err := t.store.Endpoint(ctx, to, now)
 	if err != nil {
 		return reply{}, err
 	}
 	switch {
 	case e.URL == "":
-		return reply{detail: "the merchant has no endpoint any more", final: true}, nil
+		return reply{detail: "the " + string(to.Role()) + " has no endpoint any more", final: true}, nil
 	case !e.DisabledAt.IsZero():
 		return reply{detail: "the endpoint is disabled: its receiver answered 410 Gone", final: true}, nil
 	}
@@ -121,7 +122,7 @@ func (t *Deliverer) deliver(ctx context.Context, c Callback) (reply, error) {
 	}
 	keys := t.signingKeys(e)
 	if len(keys) == 0 {
-		return reply{detail: "not sent: the merchant has no secret that could sign it (galla-central callback secret mint)"}, nil
+		return reply{detail: "not sent: the " + string(to.Role()) + " has no secret that could sign it"}, nil
 	}
 	o, err := t.store.Operation(ctx, c.Operation)
 	if err != nil {
@@ -135,7 +136,6 @@ func (t *Deliverer) deliver(ctx context.Context, c Callback) (reply, error) {
 	if err != nil {
 		return reply{detail: "not sent: the endpoint's URL can't be used"}, nil
 	}
-	now := time.Now()
 	id := MessageID(c.Operation)
 	for name, value := range map[string]string{
 		"Content-Type": "application/json", "User-Agent": "Galla-Callback/1",

@@ -25,6 +25,7 @@ import (
 	"galla/central/store"
 	"galla/central/store/pgtest"
 	"galla/shared/op"
+	"galla/shared/secret"
 )
 
 func serve(t testing.TB, h http.Handler) *httptest.Server {
@@ -64,6 +65,57 @@ func TestDelivery(t *testing.T) {
 	if log := r.log.String(); strings.Contains(log, text.Reveal()) || strings.Contains(log, "for=shop") || strings.Contains(log, "7058") {
 		t.Errorf("the log has secrets:\n%s", log)
 	}
+}
+
+// TestDeliveryToTheVendor: a vendor gets the callback of a merchant without an endpoint,
+// signed with both of the vendor's secrets while both are live, and with the other one
+// when one has ended.
+func TestDeliveryToTheVendor(t *testing.T) {
+	r := sandboxRig(t)
+	x := &receiver{}
+	to := webhook.OfVendor(vendor1)
+	first := r.receives(to, serve(t, x).URL)
+	made, err := r.vault.Mint(context.Background(), to, time.Now().Add(time.Hour))
+	must(t, err)
+	list, err := r.db.ListSecrets(context.Background(), to)
+	must(t, err)
+	if len(list) != 2 || list[0].EndsAt.IsZero() || !list[1].EndsAt.IsZero() {
+		t.Errorf("secrets %+v", list)
+	}
+	signed := func(text secret.Token) bool {
+		v, err := standard.NewWebhook(text.Reveal())
+		must(t, err)
+		last := x.all()[len(x.all())-1]
+		return v.Verify(last.body, last.header) == nil
+	}
+	o := owe(t, r.db, merchant2)
+	if done := r.once(o); done.State != webhook.StateDelivered || done.Receiver() != to {
+		t.Fatalf("delivered: %+v", done)
+	}
+	if !signed(first) || !signed(made.Secret) {
+		t.Error("one of two live secrets has not signed")
+	}
+	if body := string(x.all()[0].body); !strings.Contains(body, `"merchantId":"`+string(merchant2)+`"`) {
+		t.Errorf("the body does not name the merchant: %s", body)
+	}
+	must(t, r.vault.End(context.Background(), to, list[0].ID, time.Time{}))
+	if err := r.vault.End(context.Background(), to, list[0].ID, time.Now().Add(time.Hour)); !errors.Is(err, central.ErrState) {
+		t.Errorf("a second end: %v", err)
+	}
+	r.once(owe(t, r.db, merchant2))
+	if signed(first) || !signed(made.Secret) {
+		t.Error("a secret that has ended signs, or the live one does not")
+	}
+	// The merchant's own endpoint wins.
+	own := &receiver{}
+	text := r.at(merchant2, serve(t, own).URL)
+	o = owe(t, r.db, merchant2)
+	if done := r.once(o); done.State != webhook.StateDelivered || len(own.all()) != 1 || len(x.all()) != 2 {
+		t.Errorf("to its own: %+v", done)
+	}
+	v, err := standard.NewWebhook(text.Reveal())
+	must(t, err)
+	must(t, v.Verify(own.all()[0].body, own.all()[0].header))
 }
 
 // TestReplies: the result of each kind of reply.
@@ -131,7 +183,7 @@ func TestReplies(t *testing.T) {
 			if n := len(x.all()); n != 1 {
 				t.Errorf("%d requests for one attempt", n)
 			}
-			must(t, r.db.SetEndpoint(context.Background(), merchant1, "", nil, time.Now()))
+			must(t, r.db.SetEndpoint(context.Background(), webhook.OfMerchant(merchant1), "", nil, time.Now()))
 			revokeAll(t, r.db)
 		})
 	}
@@ -167,7 +219,7 @@ func TestGoneDisables(t *testing.T) {
 	if got := r.once(later); got.State != webhook.StateGivenUp || got.Attempts != 0 || len(x.all()) != 1 {
 		t.Fatalf("came to %+v after %d requests", got, len(x.all()))
 	}
-	must(t, r.db.SetEndpoint(context.Background(), merchant1, s.URL, []string{webhook.EventFinished}, time.Now()))
+	must(t, r.db.SetEndpoint(context.Background(), webhook.OfMerchant(merchant1), s.URL, []string{webhook.EventFinished}, time.Now()))
 	if n, err := r.db.ReplayCallbacksSince(context.Background(), merchant1, o.FinishedAt, time.Now()); n != 2 || err != nil {
 		t.Fatalf("%d replayed, %v", n, err)
 	}
@@ -194,7 +246,7 @@ func TestNothingToSendWith(t *testing.T) {
 	other := owe(t, r.db, merchant1)
 	tasks, err := r.deliverer.Claim(context.Background(), time.Now(), time.Now().Add(webhook.ClaimLease), 1)
 	must(t, err)
-	must(t, r.db.SetEndpoint(context.Background(), merchant1, "", nil, time.Now()))
+	must(t, r.db.SetEndpoint(context.Background(), webhook.OfMerchant(merchant1), "", nil, time.Now()))
 	tasks[0].Do(context.Background())
 	if got := r.callback(other); got.State != webhook.StateGivenUp || !strings.Contains(got.Detail, "no endpoint") {
 		t.Errorf("without an endpoint: %+v", got)
@@ -251,15 +303,15 @@ func TestSlowMerchant(t *testing.T) {
 	for _, o := range free {
 		r.await(o, webhook.StateDelivered)
 	}
-	if n := inside.Load(); n != webhook.MaxPerMerchant {
-		t.Errorf("%d attempts are under way at the slow receiver, want %d", n, webhook.MaxPerMerchant)
+	if n := inside.Load(); n != webhook.MaxPerReceiver {
+		t.Errorf("%d attempts are under way at the slow receiver, want %d", n, webhook.MaxPerReceiver)
 	}
 	close(release)
 	for _, o := range stuck {
 		r.await(o, webhook.StateDelivered)
 	}
-	if n := most.Load(); n != webhook.MaxPerMerchant {
-		t.Errorf("%d attempts were under way at one time, want %d", n, webhook.MaxPerMerchant)
+	if n := most.Load(); n != webhook.MaxPerReceiver {
+		t.Errorf("%d attempts were under way at one time, want %d", n, webhook.MaxPerReceiver)
 	}
 }
 
@@ -357,7 +409,7 @@ func TestNeverPending(t *testing.T) {
 	if _, _, err := r.db.Callback(context.Background(), o.ID); !errors.Is(err, central.ErrNotFound) {
 		t.Errorf("an unknown operation: %v", err)
 	}
-	must(t, r.db.SetEndpoint(context.Background(), merchant1, "https://shop.example", []string{"another.event"}, time.Now()))
+	must(t, r.db.SetEndpoint(context.Background(), webhook.OfMerchant(merchant1), "https://shop.example", []string{"another.event"}, time.Now()))
 	o = owe(t, r.db, merchant1)
 	if _, _, err := r.db.Callback(context.Background(), o.ID); !errors.Is(err, central.ErrNotFound) {
 		t.Errorf("an event that the merchant does not want: %v", err)

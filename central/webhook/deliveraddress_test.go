@@ -39,12 +39,12 @@ func TestTLS(t *testing.T) {
 		t.Errorf("a known authority: %+v", got)
 	}
 	port := s.Listener.Addr().(*net.TCPAddr).Port
-	must(t, r.db.SetEndpoint(context.Background(), merchant1, fmt.Sprintf("https://localhost:%d/", port), []string{webhook.EventFinished}, time.Now()))
+	must(t, r.db.SetEndpoint(context.Background(), webhook.OfMerchant(merchant1), fmt.Sprintf("https://localhost:%d/", port), []string{webhook.EventFinished}, time.Now()))
 	if got := r.once(owe(t, r.db, merchant1)); got.State != webhook.StateWaiting || !strings.Contains(got.Detail, "for another host") {
 		t.Errorf("another name: %+v", got)
 	}
 	plain := serve(t, x)
-	must(t, r.db.SetEndpoint(context.Background(), merchant1, strings.Replace(plain.URL, "http:", "https:", 1), []string{webhook.EventFinished}, time.Now()))
+	must(t, r.db.SetEndpoint(context.Background(), webhook.OfMerchant(merchant1), strings.Replace(plain.URL, "http:", "https:", 1), []string{webhook.EventFinished}, time.Now()))
 	if got := r.once(owe(t, r.db, merchant1)); got.State != webhook.StateWaiting || !strings.Contains(got.Detail, "does not speak TLS") {
 		t.Errorf("no TLS: %+v", got)
 	}

@@ -29,8 +29,8 @@ const (
 	claimLease = 2 * time.Minute
 	// maxInFlight bounds a node's concurrent attempts, most of which wait for a receiver.
 	maxInFlight = 64
-	// maxPerMerchant is a merchant's share of them.
-	maxPerMerchant = 4
+	// maxPerReceiver is a receiver's share of them.
+	maxPerReceiver = 4
 	// maxReply bounds the bytes of a reply that are read and dropped, so that the
 	// connection can be reused.
 	maxReply = 16 << 10
@@ -71,7 +71,7 @@ type Deliverer struct {
 	log    *slog.Logger
 
 	mu       sync.Mutex
-	inFlight map[central.MerchantID]int
+	inFlight map[Receiver]int
 
 	delivered, failed, givenUp, gone atomic.Int64
 }
@@ -86,7 +86,7 @@ func New(store DeliveryStore, vault *Vault, cfg Config) (*Deliverer, error) {
 	}
 	return &Deliverer{
 		store: store, vault: vault, client: newClient(cfg), cfg: cfg, log: cfg.Logger,
-		inFlight: map[central.MerchantID]int{},
+		inFlight: map[Receiver]int{},
 	}, nil
 }
 
@@ -102,7 +102,7 @@ func newClient(cfg Config) *http.Client {
 			ResponseHeaderTimeout:  attemptTime,
 			IdleConnTimeout:        idleTime,
 			MaxIdleConns:           maxIdle,
-			MaxIdleConnsPerHost:    maxPerMerchant,
+			MaxIdleConnsPerHost:    maxPerReceiver,
 			MaxResponseHeaderBytes: maxReplyHeader,
 			DisableCompression:     true, // so that maxReply bounds the decoded body, too
 			ForceAttemptHTTP2:      true,
@@ -124,12 +124,12 @@ func (t *Deliverer) Job() central.Job {
 	return central.Job{Name: "callbacks", Poll: t.cfg.Poll, Batch: maxInFlight, Lease: claimLease, Claim: t.claim}
 }
 
-// claim claims due callbacks, at most maxPerMerchant of a merchant at one time.
+// claim claims due callbacks, at most maxPerReceiver of a receiver at one time.
 func (t *Deliverer) claim(ctx context.Context, now, until time.Time, n int) ([]central.Task, error) {
-	limits := ClaimLimits{Now: now, Until: until, Limit: n, PerMerchant: maxPerMerchant, InFlight: map[central.MerchantID]int{}}
+	limits := ClaimLimits{Now: now, Until: until, Limit: n, PerReceiver: maxPerReceiver, InFlight: map[Receiver]int{}}
 	t.mu.Lock()
-	for m, taken := range t.inFlight {
-		limits.InFlight[m] = taken
+	for r, taken := range t.inFlight {
+		limits.InFlight[r] = taken
 	}
 	t.mu.Unlock()
 	due, err := t.store.ClaimCallbacks(ctx, limits)
@@ -138,21 +138,21 @@ func (t *Deliverer) claim(ctx context.Context, now, until time.Time, n int) ([]c
 	}
 	tasks := make([]central.Task, len(due))
 	for i, c := range due {
-		t.addInFlight(c.Merchant, 1)
+		t.addInFlight(c.Receiver(), 1)
 		tasks[i] = central.Task{Name: MessageID(c.Operation), Do: func(ctx context.Context) {
-			defer t.addInFlight(c.Merchant, -1)
+			defer t.addInFlight(c.Receiver(), -1)
 			t.attempt(ctx, c)
 		}}
 	}
 	return tasks, nil
 }
 
-// addInFlight changes the count of a merchant's attempts under way.
-func (t *Deliverer) addInFlight(m central.MerchantID, change int) {
+// addInFlight changes the count of a receiver's attempts under way.
+func (t *Deliverer) addInFlight(r Receiver, change int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.inFlight[m] += change; t.inFlight[m] == 0 {
-		delete(t.inFlight, m)
+	if t.inFlight[r] += change; t.inFlight[r] == 0 {
+		delete(t.inFlight, r)
 	}
 }
 
@@ -162,7 +162,7 @@ func (t *Deliverer) signingKeys(e Endpoint) (keys []secret.Key) {
 	for _, x := range e.Secrets {
 		key, err := t.vault.open(x)
 		if err != nil {
-			t.log.Error("a callback secret can't be opened; callbacks are not signed with it", "merchant", e.Merchant, "error", err)
+			t.log.Error("a callback secret can't be opened; callbacks are not signed with it", "receiver", e.Receiver, "error", err)
 			continue
 		}
 		keys = append(keys, key)

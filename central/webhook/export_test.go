@@ -20,7 +20,7 @@ const HeaderSignature = headerSignature
 const HeaderTimestamp = headerTimestamp
 const MaxBackoff = maxBackoff
 const MaxInFlight = maxInFlight
-const MaxPerMerchant = maxPerMerchant
+const MaxPerReceiver = maxPerReceiver
 const MaxURL = maxURL
 const RetryPeriod = retryPeriod
 

@@ -42,7 +42,8 @@ func TestMain(m *testing.M) {
 // Parties of the tests.
 const (
 	merchant1 central.MerchantID = "c0000000-0000-4000-8000-000000000001"
-	merchant2 central.MerchantID = "c0000000-0000-4000-8000-000000000002"
+	merchant2 central.MerchantID = "c0000000-0000-4000-8000-000000000002" // of vendor1, without an endpoint
+	vendor1   central.VendorID   = "b0000000-0000-4000-8000-000000000001"
 )
 
 // Secrets and personal data that must not appear.
@@ -74,7 +75,11 @@ func seeded(t testing.TB, db *store.DB, err error) *store.DB {
 	merchant := func(id central.MerchantID) central.Merchant {
 		return central.Merchant{ID: id, LegalName: legal, Status: central.MerchantApproved, HasInfo: true, AEPSReady: true, Mobile: "9000000001", Active: true}
 	}
-	must(t, db.Seed(context.Background(), store.Seed{Merchants: []central.Merchant{merchant(merchant1), merchant(merchant2)}}))
+	second := merchant(merchant2)
+	second.Vendor = vendor1
+	must(t, db.Seed(context.Background(), store.Seed{
+		Vendors: []central.Vendor{{ID: vendor1, LegalName: "Sahyadri Fintech", Active: true}}, Merchants: []central.Merchant{merchant(merchant1), second},
+	}))
 	return db
 }
 
@@ -164,8 +169,13 @@ func sandboxRig(t testing.TB) *rig {
 // at sets a merchant's endpoint, with a secret, which is returned.
 func (r *rig) at(m central.MerchantID, url string) secret.Token {
 	r.t.Helper()
-	must(r.t, r.db.SetEndpoint(context.Background(), m, url, []string{webhook.EventFinished}, time.Now()))
-	made, err := r.vault.Mint(context.Background(), m)
+	return r.receives(webhook.OfMerchant(m), url)
+}
+
+func (r *rig) receives(to webhook.Receiver, url string) secret.Token {
+	r.t.Helper()
+	must(r.t, r.db.SetEndpoint(context.Background(), to, url, []string{webhook.EventFinished}, time.Now()))
+	made, err := r.vault.Mint(context.Background(), to, time.Time{})
 	must(r.t, err)
 	return made.Secret
 }

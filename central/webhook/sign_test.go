@@ -66,17 +66,17 @@ func TestSecretsAreSealed(t *testing.T) {
 		must(t, err)
 		return s
 	}
-	first, err := safe(old).Mint(ctx, merchant1)
+	first, err := safe(old).Mint(ctx, webhook.OfMerchant(merchant1), time.Time{})
 	must(t, err)
-	second, err := safe(old).Mint(ctx, merchant1)
+	second, err := safe(old).Mint(ctx, webhook.OfMerchant(merchant1), time.Time{})
 	must(t, err)
-	if _, err := safe(old).Mint(ctx, merchant1); !errors.Is(err, central.ErrState) {
+	if _, err := safe(old).Mint(ctx, webhook.OfMerchant(merchant1), time.Time{}); !errors.Is(err, central.ErrState) {
 		t.Errorf("a third secret: %v", err)
 	}
 	if first.Secret.Reveal() == second.Secret.Reveal() || !strings.HasPrefix(first.Secret.Reveal(), "whsec_") {
 		t.Error("secrets are not what they should be")
 	}
-	list, err := db.ListSecrets(ctx, merchant1)
+	list, err := db.ListSecrets(ctx, webhook.OfMerchant(merchant1))
 	must(t, err)
 	for i, made := range []webhook.NewSecret{first, second} {
 		raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(made.Secret.Reveal(), "whsec_"))
@@ -100,7 +100,7 @@ func TestSecretsAreSealed(t *testing.T) {
 	if n, err := safe(next, old).Rewrap(ctx); n != 2 || err != nil {
 		t.Errorf("%d sealed again, %v", n, err)
 	}
-	list, err = db.ListSecrets(ctx, merchant1)
+	list, err = db.ListSecrets(ctx, webhook.OfMerchant(merchant1))
 	must(t, err)
 	if _, err := safe(next).Open(list[0]); err != nil {
 		t.Errorf("after the rewrap: %v", err)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"galla/central"
 	"galla/shared/seal"
 	"galla/shared/secret"
 )
@@ -43,8 +42,9 @@ func NewVault(store SecretStore, masters []secret.Key, rand io.Reader) (*Vault, 
 	return &Vault{store: store, ring: ring, rand: rand}, nil
 }
 
-// Mint creates a secret for a merchant. Errors are those of SecretStore.AddSecret.
-func (s *Vault) Mint(ctx context.Context, m central.MerchantID) (NewSecret, error) {
+// Mint creates a secret for a receiver, whose other one ends at formerEnds; zero: as it was
+// planned. Errors are those of SecretStore.AddSecret.
+func (s *Vault) Mint(ctx context.Context, r Receiver, formerEnds time.Time) (NewSecret, error) {
 	id, err := uuid.NewV7FromReader(s.rand)
 	if err != nil {
 		return NewSecret{}, fmt.Errorf("draw a secret's id: %w", err)
@@ -53,14 +53,27 @@ func (s *Vault) Mint(ctx context.Context, m central.MerchantID) (NewSecret, erro
 	if _, err := io.ReadFull(s.rand, raw); err != nil {
 		return NewSecret{}, fmt.Errorf("draw a callback secret: %w", err)
 	}
-	x := Secret{ID: SecretID(id.String()), Merchant: m, CreatedAt: time.Now()}
+	x := Secret{ID: SecretID(id.String()), Receiver: r, CreatedAt: time.Now()}
 	if x.Sealed, err = s.ring.Seal(raw, []byte(secretPurpose), []byte(x.ID)); err != nil {
 		return NewSecret{}, fmt.Errorf("seal a callback secret: %w", err)
 	}
-	if err := s.store.AddSecret(ctx, x); err != nil {
+	if err := s.store.AddSecret(ctx, x, formerEnds); err != nil {
 		return NewSecret{}, err
 	}
 	return NewSecret{ID: x.ID, Secret: formatSecret(secret.NewKey(raw))}, nil
+}
+
+// End ends a receiver's secret at a time; zero: now. Errors are those of
+// SecretStore.EndSecret.
+func (s *Vault) End(ctx context.Context, r Receiver, id SecretID, ends time.Time) error {
+	now := time.Now()
+	if !ends.IsZero() {
+		return s.store.EndSecret(ctx, r, id, now, ends)
+	}
+	if err := s.store.EndSecret(ctx, r, id, now, now); err != nil {
+		return err
+	}
+	return s.store.RevokeSecret(ctx, id, now)
 }
 
 // Rewrap seals every live secret under the first master key, and returns their number.
@@ -76,7 +89,7 @@ func (s *Vault) Rewrap(ctx context.Context) (int, error) {
 		for _, x := range page {
 			after = x.ID
 			if err := s.reseal(ctx, x); err != nil {
-				wrong = append(wrong, fmt.Errorf("callback secret %s of merchant %s: %w", x.ID, x.Merchant, err))
+				wrong = append(wrong, fmt.Errorf("callback secret %s of %s: %w", x.ID, x.Receiver, err))
 				continue
 			}
 			done++

@@ -88,7 +88,7 @@ func inspectQueue(cfg Config) (inUse bool, says string, err error) {
 	default:
 		says = fmt.Sprintf("it opens; %d operation(s) in it, %d without an outcome", seen.Operations, seen.Unresolved)
 		if seen.Damaged > 0 {
-			says += fmt.Sprintf(", %d that can't be read: ask the central for their outcome", seen.Damaged)
+			says += fmt.Sprintf(", %d that can't be read: ask support for their outcome", seen.Damaged)
 		}
 		return false, says, nil
 	}

@@ -85,7 +85,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 		cfg: cfg, name: name, settings: settings, queue: q,
 		own: &settingsStore{folder: f, key: queueKey, rand: cfg.Rand, settings: settings},
 	}
-	runs, err := p.open(ctx, terminalKey, report.Warning)
+	runs, err := p.open(ctx, terminalKey, report.Warnings)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ type parts struct {
 }
 
 // open makes the parts and returns what runs, beside the pages.
-func (p *parts) open(ctx context.Context, key ed25519.PrivateKey, warning string) ([]func(context.Context) error, error) {
+func (p *parts) open(ctx context.Context, key ed25519.PrivateKey, warnings []edge.Warning) ([]func(context.Context) error, error) {
 	cfg, s := p.cfg, p.settings
 	tracer, export, err := openTracing(ctx, cfg)
 	if err != nil {
@@ -128,8 +128,8 @@ func (p *parts) open(ctx context.Context, key ed25519.PrivateKey, warning string
 	if err != nil {
 		return nil, err
 	}
-	if warning != "" {
-		p.counter.SetWarning(warning)
+	if len(warnings) > 0 {
+		p.counter.SetWarnings(warnings)
 	}
 	p.device.SetOnChange(p.counter.Notify)
 	link, err := uplink.New(uplink.Config{

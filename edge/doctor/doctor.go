@@ -180,13 +180,13 @@ func (d *Doctor) enrolment(context.Context) []Finding {
 // central sends a request to the central's listener: any answer proves the
 // connection, and its Date is the central's clock.
 func (d *Doctor) central(ctx context.Context) []Finding {
-	noClock := Finding{"clock", Unknown, "The clock could not be compared with the central's.", "Check that date, time and time zone of this computer are right."}
+	noClock := Finding{"clock", Unknown, "The clock could not be compared with the server's.", "Check that date, time and time zone of this computer are right."}
 	if d.cfg.Uplink == "" {
-		return []Finding{{"uplink", Unknown, "The central's address is not known before enrolment.", ""}, noClock}
+		return []Finding{{"uplink", Unknown, "The server's address is not known before enrolment.", ""}, noClock}
 	}
 	u, err := url.Parse(d.cfg.Uplink)
 	if err != nil || u.Host == "" {
-		return []Finding{{"uplink", Bad, "The central's address in the settings is no address.", "Enrol the counter again."}, noClock}
+		return []Finding{{"uplink", Bad, "The server's address in the settings is no address.", "Enrol the counter again."}, noClock}
 	}
 	scheme := map[string]string{"ws": "http", "wss": "https"}[u.Scheme]
 	if scheme == "" {
@@ -197,15 +197,15 @@ func (d *Doctor) central(ctx context.Context) []Finding {
 	began := d.cfg.Now()
 	resp, err := d.get(ctx, (&url.URL{Scheme: scheme, Host: u.Host, Path: "/"}).String())
 	if err != nil {
-		return []Finding{{"uplink", Bad, "The central does not answer: " + connectionFault(ctx, err) + ".", "Check the internet by opening any other page. If that works, wait some minutes, then call support."}, noClock}
+		return []Finding{{"uplink", Bad, "The server does not answer: " + connectionFault(ctx, err) + ".", "Check the internet by opening any other page. If that works, wait some minutes, then call support."}, noClock}
 	}
 	took := d.cfg.Now().Sub(began)
-	uplink := Finding{"uplink", OK, fmt.Sprintf("The central answers within %d ms.", took.Milliseconds()), ""}
+	uplink := Finding{"uplink", OK, fmt.Sprintf("The server answers within %d ms.", took.Milliseconds()), ""}
 	if took > 3*time.Second {
-		uplink = Finding{"uplink", Warn, fmt.Sprintf("The central answers slowly: %d ms.", took.Milliseconds()), "Move nearer to the router, or use another network."}
+		uplink = Finding{"uplink", Warn, fmt.Sprintf("The server answers slowly: %d ms.", took.Milliseconds()), "Move nearer to the router, or use another network."}
 	}
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		uplink = Finding{"uplink", Bad, "Something else answers in the central's place (a redirect).", "The network may want a login first: open any page in the browser, log in, and try again."}
+		uplink = Finding{"uplink", Bad, "Something else answers in the server's place (a redirect).", "The network may want a login first: open any page in the browser, log in, and try again."}
 		return []Finding{uplink, noClock}
 	}
 	theirs, err := http.ParseTime(resp.Header.Get("Date"))
@@ -222,7 +222,7 @@ func clock(ahead time.Duration) Finding {
 	if off < 0 {
 		way, off = "behind", -off
 	}
-	says := fmt.Sprintf("The clock is %s %s the central's.", off.Round(time.Second), way)
+	says := fmt.Sprintf("The clock is %s %s the server's.", off.Round(time.Second), way)
 	const set = "Set date, time and time zone of this computer, best by itself from the internet."
 	switch {
 	case off >= clockBad:
@@ -230,7 +230,7 @@ func clock(ahead time.Duration) Finding {
 	case off >= clockWarn:
 		return Finding{"clock", Warn, says, set}
 	}
-	return Finding{"clock", OK, "The clock agrees with the central's.", ""}
+	return Finding{"clock", OK, "The clock agrees with the server's.", ""}
 }
 
 func (d *Doctor) counter(ctx context.Context) []Finding {

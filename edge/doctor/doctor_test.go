@@ -75,6 +75,9 @@ func well(t *testing.T, spoil func(*Config)) Report {
 			t.Errorf("the report tells %q:\n%s", secret, text.String())
 		}
 	}
+	if strings.Contains(text.String(), "central") {
+		t.Errorf("the report does not say server, as the counter does:\n%s", text.String())
+	}
 	for _, f := range r.Findings {
 		if f.Says == "" || (f.Verdict == Bad || f.Verdict == Warn) && f.Do == "" {
 			t.Errorf("%+v does not say what to do", f)

@@ -288,3 +288,26 @@ func TestWrongOTP(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestWarnings: every warning has words in every language, and says what it is about.
+func TestWarnings(t *testing.T) {
+	book, err := i18n.Load(Catalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := []edge.WarningKind{
+		edge.WarningDiskFull, edge.WarningSetAside, edge.WarningFileMissing, edge.WarningLastChange, edge.WarningEntriesMissing, edge.WarningUnreadable,
+		edge.WarningSomeUnreadable, edge.WarningRequests, edge.WarningDays, edge.WarningLists,
+	}
+	named := map[edge.WarningKind]bool{edge.WarningSetAside: true, edge.WarningFileMissing: true, edge.WarningUnreadable: true, edge.WarningRequests: true, edge.WarningDays: true}
+	for _, l := range i18n.Languages() {
+		said := map[string]bool{}
+		for _, kind := range kinds {
+			text := WarningText(book.Localizer(l.Code), edge.Warning{Kind: kind, Names: []string{"Q1", "Q2"}})
+			if said[text] || strings.Contains(text, "warning.") || strings.Contains(text, "Q1, Q2") != named[kind] {
+				t.Errorf("%s: %s says %q", l.Code, kind, text)
+			}
+			said[text] = true
+		}
+	}
+}

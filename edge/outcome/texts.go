@@ -1,6 +1,8 @@
 package outcome
 
 import (
+	"strings"
+
 	"galla/edge"
 	"galla/edge/i18n"
 	"galla/shared/money"
@@ -13,6 +15,11 @@ func PreconditionText(w *i18n.Localizer, e *edge.PreconditionError) string {
 		return w.Text(key+".other", "previous", e.Previous, "user", e.User)
 	}
 	return w.Text(key)
+}
+
+// WarningText says what is wrong with the stored operations, and what to do.
+func WarningText(w *i18n.Localizer, x edge.Warning) string {
+	return w.Text("warning."+string(x.Kind), "names", strings.Join(x.Names, ", "))
 }
 
 // LinkText says why the terminal is offline; "" where it is online. The central's own

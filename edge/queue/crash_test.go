@@ -27,8 +27,8 @@ const childPath = "GALLA_QUEUE_TEST_CHILD"
 // that a kill also meets a flush and new keys.
 func child(path string) {
 	q, report, err := Open(config(path))
-	if err != nil || report.Warning != "" {
-		fmt.Println("child", err, report.Warning)
+	if err != nil || len(report.Warnings) > 0 {
+		fmt.Println("child", err, report.Warnings)
 		os.Exit(1)
 	}
 	var mu sync.Mutex
@@ -80,7 +80,7 @@ func TestKill(t *testing.T) {
 	for round := range 6 {
 		acknowledged := killed(t, path, time.Duration(30+40*round)*time.Millisecond)
 		q, report, err := Open(config(path))
-		if err != nil || report.Warning != "" {
+		if err != nil || len(report.Warnings) > 0 {
 			t.Fatalf("round %d: %v, %+v", round, err, report)
 		}
 		for id, last := range acknowledged {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -163,8 +162,8 @@ func TestDamagedClosingStaysAndIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = q.Close() }()
-	if !strings.Contains(report.Warning, "2026-11-21") {
-		t.Errorf("the warning is %q", report.Warning)
+	if !warns(report, "2026-11-21") {
+		t.Errorf("the warnings are %v", report.Warnings)
 	}
 	if _, _, ok, err := q.Closing("2026-11-21"); ok || !errors.Is(err, ErrDamaged) {
 		t.Errorf("it was given: %v, %v", ok, err)

@@ -159,13 +159,13 @@ func (s stock) check(t testing.TB, d damage, verdict error) (report Report, comp
 		if kept, err := os.ReadFile(report.SetAside); err != nil || !bytes.Equal(kept, data) {
 			return report, fmt.Sprintf("the damaged file was not kept as it was: %v", err)
 		}
-		if report.Warning == "" || q.UnresolvedCount() != 0 {
+		if len(report.Warnings) == 0 || q.UnresolvedCount() != 0 {
 			return report, "a new file was started silently, or is not empty"
 		}
 		return report, ""
 	}
 	wrong := func(format string, args ...any) string {
-		if report.Warning != "" && len(args) == 0 {
+		if len(report.Warnings) > 0 && len(args) == 0 {
 			return ""
 		}
 		return fmt.Sprintf(format, args...)
@@ -187,7 +187,7 @@ func (s stock) check(t testing.TB, d damage, verdict error) (report Report, comp
 			unresolved++
 		}
 		switch {
-		case want.State == op.Queued && got.State == op.Sent && report.Warning != "": // may have been sent
+		case want.State == op.Queued && got.State == op.Sent && len(report.Warnings) > 0: // may have been sent
 		case slices.Contains(report.LostBodies, id) && got.Body == nil:
 			got.Body = want.Body
 			fallthrough
@@ -198,7 +198,7 @@ func (s stock) check(t testing.TB, d damage, verdict error) (report Report, comp
 		}
 	}
 	open, err := q.Unresolved()
-	if err != nil && report.Warning == "" || len(open) != unresolved || q.UnresolvedCount() != unresolved {
+	if err != nil && len(report.Warnings) == 0 || len(open) != unresolved || q.UnresolvedCount() != unresolved {
 		return report, wrong("%d of %d unresolved, depth %d: %v", len(open), unresolved, q.UnresolvedCount(), err)
 	}
 	for _, cached := range []string{"banks", "pin", "session"} {
@@ -206,11 +206,11 @@ func (s stock) check(t testing.TB, d damage, verdict error) (report Report, comp
 		if err != nil || ok && !bytes.Equal(value, bytes.Repeat([]byte(cached), 100)) {
 			return report, wrong("the cache gives %q, %v", value, err)
 		}
-		if !ok && report.Warning == "" {
+		if !ok && len(report.Warnings) == 0 {
 			return report, "a cached value is gone silently"
 		}
 	}
-	if c, err := q.Cursor(); err != nil || c > 77 || c != 77 && report.Warning == "" {
+	if c, err := q.Cursor(); err != nil || c > 77 || c != 77 && len(report.Warnings) == 0 {
 		return report, wrong("the cursor is %d, %v", c, err)
 	}
 	// It works, and the next start is quiet but for what stays damaged.
@@ -223,7 +223,7 @@ func (s stock) check(t testing.TB, d damage, verdict error) (report Report, comp
 		return report, err.Error()
 	}
 	defer func() { _ = again.Close() }()
-	if _, err := again.Get(id); err != nil || second.SetAside != "" || second.Warning != "" && len(second.Damaged)+len(second.LostBodies) == 0 {
+	if _, err := again.Get(id); err != nil || second.SetAside != "" || len(second.Warnings) > 0 && len(second.Damaged)+len(second.LostBodies) == 0 {
 		return report, fmt.Sprintf("the second start: %+v, %v", second, err)
 	}
 	return report, ""
@@ -281,7 +281,7 @@ func TestFlippedBytes(t *testing.T) {
 			seen["records damaged"]++
 		case len(report.LostBodies) > 0:
 			seen["bodies lost"]++
-		case report.Warning != "":
+		case len(report.Warnings) > 0:
 			seen["other trouble"]++
 		default:
 			seen["nothing"]++
@@ -342,7 +342,7 @@ func TestCutAndOverwritten(t *testing.T) {
 			if len(report.LostBodies) == 0 {
 				t.Errorf("%s: %+v", names[i], report)
 			}
-		} else if report.SetAside == "" && names[i] != "empty" || report.Warning == "" {
+		} else if report.SetAside == "" && names[i] != "empty" || len(report.Warnings) == 0 {
 			t.Errorf("%s: %+v", names[i], report)
 		}
 	}
@@ -351,7 +351,7 @@ func TestCutAndOverwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	q, report, err := Open(childConfig(path))
-	if err != nil || !report.New || report.Warning == "" {
+	if err != nil || !report.New || len(report.Warnings) == 0 {
 		t.Fatalf("the file is missing: %+v, %v", report, err)
 	}
 	if err := q.Close(); err != nil {

@@ -110,7 +110,7 @@ func TestTornJournal(t *testing.T) {
 		}
 		r, err := q.Get(first)
 		want := op.Queued
-		if report.Warning != "" {
+		if len(report.Warnings) > 0 {
 			want = op.Sent // it may have been: the outcome is asked for
 			torn++
 		}
@@ -158,15 +158,15 @@ func TestFlippedJournal(t *testing.T) {
 		if err != nil {
 			t.Fatal(where, err)
 		}
-		if report.Warning != "" {
+		if len(report.Warnings) > 0 {
 			reported++
 		}
 		for _, want := range all {
 			got, err := q.Get(want.ID)
-			if same(got, want) || report.Warning != "" && (errors.Is(err, edge.ErrNotFound) || err == nil && (got.Version < want.Version || got.State == op.Sent)) {
+			if same(got, want) || len(report.Warnings) > 0 && (errors.Is(err, edge.ErrNotFound) || err == nil && (got.Version < want.Version || got.State == op.Sent)) {
 				continue
 			}
-			t.Errorf("%s: %+v, %v, want %+v (%s)", where, got, err, want, report.Warning)
+			t.Errorf("%s: %+v, %v, want %+v (%v)", where, got, err, want, report.Warnings)
 		}
 		if err := q.Close(); err != nil {
 			t.Error(where, err)
@@ -186,7 +186,7 @@ func TestJournalOfAnotherFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	q, report, err := Open(config(path))
-	if err != nil || !report.New || report.Warning == "" {
+	if err != nil || !report.New || len(report.Warnings) == 0 {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	defer func() { _ = q.Close() }()

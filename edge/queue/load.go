@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"go.etcd.io/bbolt"
 
 	"galla/edge"
-	"galla/edge/queue/index"
 	"galla/edge/queue/stored"
 	"galla/shared/op"
 )
@@ -197,21 +195,29 @@ func (q *Queue) repair(s *fileScan) error {
 
 func (s *fileScan) warn(report *Report) {
 	if s.metaLost {
-		report.addWarning("The file of stored operations was damaged, and its last change before the stop may be missing. Operations that were waiting to be sent are asked for at the central.")
+		report.warn(edge.WarningLastChange)
 	}
 	if s.entriesMissing {
-		report.addWarning("Entries of the file of stored operations are missing, the disk may be failing. Ask support about an operation that you miss before you give cash for it.")
+		report.warn(edge.WarningEntriesMissing)
 	}
 	if len(report.Damaged) > 0 {
-		report.addWarning("%d stored operation(s) can't be read, the disk may be failing. Ask support for their outcome before you give cash: %s.", len(report.Damaged), index.JoinIDs(report.Damaged))
+		report.warn(edge.WarningUnreadable, namesOf(report.Damaged)...)
 	}
 	if len(report.LostBodies) > 0 {
-		report.addWarning("The request of %d stored operation(s) can't be read: %s. What was sent is still asked for; what was not will end without moving money.", len(report.LostBodies), index.JoinIDs(report.LostBodies))
+		report.warn(edge.WarningRequests, namesOf(report.LostBodies)...)
 	}
 	if len(s.days) > 0 {
-		report.addWarning("The closing of %d day(s) can't be read, the disk may be failing: %s. Use the printed closings.", len(s.days), strings.Join(s.days, ", "))
+		report.warn(edge.WarningDays, s.days...)
 	}
 	if s.noState || s.noCheck || len(s.cache) > 0 {
-		report.addWarning("Lists in the file of stored operations were damaged; they are fetched again.")
+		report.warn(edge.WarningLists)
 	}
+}
+
+func namesOf(ids []op.ID) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = string(id)
+	}
+	return out
 }

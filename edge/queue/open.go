@@ -12,6 +12,7 @@ import (
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
+	"galla/edge"
 	"galla/edge/queue/index"
 	"galla/edge/queue/stored"
 	"galla/shared/files"
@@ -28,21 +29,18 @@ const (
 	damagedInfix  = ".damaged-"
 )
 
-// Report is what Open found and did. Warning is empty where nothing is wrong.
+// Report is what Open found and did. It has no warnings where nothing is wrong.
 type Report struct {
-	New        bool    // a new, empty file was started
-	SetAside   string  // the damaged file's new path; empty: none was damaged
-	Damaged    []op.ID // operations that don't open, found now or earlier
-	LostBodies []op.ID // operations without an end whose request can't be read; their outcome can be asked for
-	Compacted  bool    // the file was rewritten without its free pages
-	Warning    string  // for the agent: what happened, to what, what to do
+	New        bool           // a new, empty file was started
+	SetAside   string         // the damaged file's new path; empty: none was damaged
+	Damaged    []op.ID        // operations that don't open, found now or earlier
+	LostBodies []op.ID        // operations without an end whose request can't be read; their outcome can be asked for
+	Compacted  bool           // the file was rewritten without its free pages
+	Warnings   []edge.Warning // for the agent
 }
 
-func (r *Report) addWarning(format string, args ...any) {
-	if r.Warning != "" {
-		r.Warning += " "
-	}
-	r.Warning += fmt.Sprintf(format, args...)
+func (r *Report) warn(kind edge.WarningKind, names ...string) {
+	r.Warnings = append(r.Warnings, edge.Warning{Kind: kind, Names: names})
 }
 
 // Open opens the queue, or creates one where there is no file. It renames a
@@ -77,8 +75,8 @@ func Open(cfg Config) (*Queue, Report, error) {
 	if err := q.openOrReplace(&report); err != nil {
 		return nil, report, explainOpenError(cfg.Path, errors.Join(err, q.closeFiles()))
 	}
-	if report.Warning != "" {
-		q.log.Error("the queue was opened with warnings", "path", cfg.Path, "warning", report.Warning)
+	if len(report.Warnings) > 0 {
+		q.log.Error("the queue was opened with warnings", "path", cfg.Path, "warnings", report.Warnings)
 	}
 	go q.writeLoop()
 	return q, report, nil
@@ -129,7 +127,7 @@ func (q *Queue) openOrReplace(report *Report) error {
 		return fmt.Errorf("the file is damaged (%w) and can't be set aside: %w", err, moveErr)
 	}
 	*report = Report{SetAside: aside}
-	report.addWarning("The file of stored operations was damaged and was set aside as %s; a new one was started. Operations from before are not shown here: ask support what became of them before you give cash for one, and let the disk be checked.", aside)
+	report.warn(edge.WarningSetAside, aside)
 	return q.openFile(report)
 }
 
@@ -238,7 +236,7 @@ func (q *Queue) create(report *Report) error {
 		return fmt.Errorf("make the new file durable: %w", err)
 	}
 	if hasHead(q.keys.f) {
-		report.addWarning("The file of stored operations %s was missing or empty; a new one was started. Operations from before are not shown here: ask support what became of them before you give cash for one.", q.cfg.Path)
+		report.warn(edge.WarningFileMissing, q.cfg.Path)
 	}
 	report.New = true
 	_, err = q.keys.load(nil)

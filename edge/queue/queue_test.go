@@ -63,8 +63,8 @@ func mustOpen(t testing.TB, cfg Config) *Queue {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Warning != "" {
-		t.Fatalf("trouble: %s", report.Warning)
+	if len(report.Warnings) > 0 {
+		t.Fatalf("trouble: %v", report.Warnings)
 	}
 	t.Cleanup(func() { _ = q.Close() })
 	return q

@@ -140,7 +140,7 @@ func TestEveryPairOfStates(t *testing.T) {
 
 func reopen(rt *rapid.T, path string) *Queue {
 	q, report, err := Open(config(path))
-	if err != nil || report.Warning != "" {
+	if err != nil || len(report.Warnings) > 0 {
 		rt.Fatal(err, report)
 	}
 	return q

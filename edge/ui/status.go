@@ -47,7 +47,10 @@ func (k *Kit) makeStatusBar(w *i18n.Localizer, st edge.Status, ses *Session) sta
 		}
 		b.Chips = append(b.Chips, unfinishedChip(w, st))
 	}
-	for _, text := range []string{st.Warning, clockWarning(w, st.Link.Offset), certificateWarning(w, st.Reader, st.Now)} {
+	for _, x := range st.Warnings {
+		b.Warnings = append(b.Warnings, outcome.WarningText(w, x))
+	}
+	for _, text := range []string{clockWarning(w, st.Link.Offset), certificateWarning(w, st.Reader, st.Now)} {
 		if text != "" {
 			b.Warnings = append(b.Warnings, text)
 		}

@@ -26,6 +26,7 @@ var mayReveal = map[string]string{
 	"central/accounts/customerpolicy.go":     "keys the hashes that limits and lookups know a customer by",
 	"central/api/selfservice.go":             "hands a new key or secret to the vendor who asked for it",
 	"central/api/vendorcallbacks.go":         "hands a new secret of callbacks to the vendor who asked for it",
+	"central/console/portalcallbacks.go":     "a new secret of callbacks is shown, once",
 	"central/console/portalpages.go":         "shows a new key or secret on the page of the person who made it",
 	"central/api/terminals.go":               "hands a new enrolment code to the merchant who asked for it",
 	"central/cmd/galla-call/entrances.go":    "proves a client's secret to the token route, and shows the token to the route that is called",

@@ -105,7 +105,12 @@ const (
 	CallbackEndpointSet  RouteID = "PUT /vendor/merchants/:merchantId/callback"
 	CallbackEndpointEnd  RouteID = "DELETE /vendor/merchants/:merchantId/callback"
 	CallbackSecretAdd    RouteID = "POST /vendor/merchants/:merchantId/callback/secrets"
-	CallbackSecretDelete RouteID = "DELETE /vendor/merchants/:merchantId/callback/secrets/:secretId"
+	CallbackSecretEnd    RouteID = "POST /vendor/merchants/:merchantId/callback/secrets/:secretId/end"
+	VendorEndpoint       RouteID = "GET /vendor/callback"
+	VendorEndpointSet    RouteID = "PUT /vendor/callback"
+	VendorEndpointEnd    RouteID = "DELETE /vendor/callback"
+	EndpointSecretAdd    RouteID = "POST /vendor/callback/secrets"
+	EndpointSecretEnd    RouteID = "POST /vendor/callback/secrets/:secretId/end"
 	VendorCallbacks      RouteID = "GET /vendor/callbacks"
 	VendorCallback       RouteID = "GET /vendor/callbacks/:operationId"
 	VendorCallbackResend RouteID = "POST /vendor/callbacks/:operationId/resend"
@@ -196,7 +201,12 @@ var table = []Route{
 	{ID: CallbackEndpointSet, Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "own additions"},
 	{ID: CallbackEndpointEnd, Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "own additions"},
 	{ID: CallbackSecretAdd, Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "own additions"},
-	{ID: CallbackSecretDelete, Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "own additions"},
+	{ID: CallbackSecretEnd, Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "own additions"},
+	{ID: VendorEndpoint, Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "own additions"},
+	{ID: VendorEndpointSet, Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "own additions"},
+	{ID: VendorEndpointEnd, Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "own additions"},
+	{ID: EndpointSecretAdd, Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "own additions"},
+	{ID: EndpointSecretEnd, Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "own additions"},
 	{ID: VendorCallbacks, Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "own additions"},
 	{ID: VendorCallback, Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "own additions"},
 	{ID: VendorCallbackResend, Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "own additions"},

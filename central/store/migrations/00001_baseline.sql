@@ -41,10 +41,15 @@ CREATE TABLE vendors (
     id         TEXT    NOT NULL PRIMARY KEY CHECK (id <> ''),
     legal_name TEXT    NOT NULL,
     aggregator TEXT    REFERENCES aggregators (id),
-    active     INTEGER NOT NULL CHECK (active IN (0, 1))
+    active     INTEGER NOT NULL CHECK (active IN (0, 1)),
+    -- For the callbacks of its merchants that have no endpoint of their own, as in merchants.
+    callback_url         TEXT    CHECK (callback_url <> ''),
+    callback_events      TEXT    CHECK ((callback_events IS NULL) = (callback_url IS NULL)),
+    callback_disabled_at INTEGER CONSTRAINT disabled_callback CHECK (callback_disabled_at IS NULL OR callback_url IS NOT NULL)
 ) STRICT;
 
 CREATE INDEX vendors_by_name ON vendors (legal_name, id);
+CREATE INDEX vendors_with_disabled_callback ON vendors (callback_disabled_at) WHERE callback_disabled_at IS NOT NULL;
 
 CREATE TABLE merchants (
     id                   TEXT    NOT NULL PRIMARY KEY CHECK (id <> ''),
@@ -793,26 +798,31 @@ CREATE INDEX gateway_messages_expiry ON gateway_messages (expires_at);
 CREATE TRIGGER gateway_messages_immutable BEFORE UPDATE ON gateway_messages FOR EACH ROW
 EXECUTE FUNCTION refuse('an accepted message can''t be changed');
 
--- Callbacks to merchants
+-- Callbacks to merchants and vendors
 
 CREATE TABLE callback_secrets (
     id         TEXT    NOT NULL PRIMARY KEY CHECK (id <> ''),
-    merchant   TEXT    NOT NULL REFERENCES merchants (id),
+    merchant   TEXT    REFERENCES merchants (id),
+    vendor     TEXT    REFERENCES vendors (id),
+    receiver   TEXT    GENERATED ALWAYS AS (coalesce('vendor:' || vendor, 'merchant:' || merchant)) VIRTUAL,
     sealed     BLOB    NOT NULL CONSTRAINT secret_is_sealed CHECK (length(sealed) = 61), -- version, IV, 32 bytes, tag
     created_at INTEGER NOT NULL,
-    revoked_at INTEGER
+    ends_at    INTEGER, -- the end that is planned; NULL: none
+    revoked_at INTEGER,
+    CONSTRAINT one_receiver CHECK ((merchant IS NULL) <> (vendor IS NULL))
 ) STRICT;
 
-CREATE INDEX callback_secrets_of_merchant ON callback_secrets (merchant, created_at, id);
-CREATE INDEX callback_secrets_live ON callback_secrets (merchant, created_at, id) WHERE revoked_at IS NULL;
+CREATE INDEX callback_secrets_of_receiver ON callback_secrets (receiver, created_at, id);
+CREATE INDEX callback_secrets_live ON callback_secrets (receiver, created_at, id) WHERE revoked_at IS NULL;
 
 {{if .Postgres}}
--- Locks the merchant's row, so that each of several new secrets sees the others.
+-- Locks the receiver's row, so that each of several new secrets sees the others.
 CREATE FUNCTION limit_live_secrets() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM 1 FROM merchants WHERE id = NEW.merchant FOR NO KEY UPDATE;
-    IF (SELECT count(*) FROM callback_secrets WHERE merchant = NEW.merchant AND revoked_at IS NULL) >= 2 THEN
-        RAISE EXCEPTION 'a merchant has at most two live callback secrets' USING ERRCODE = 'integrity_constraint_violation';
+    PERFORM 1 FROM vendors WHERE id = NEW.vendor FOR NO KEY UPDATE;
+    IF (SELECT count(*) FROM callback_secrets WHERE receiver = coalesce('vendor:' || NEW.vendor, 'merchant:' || NEW.merchant) AND revoked_at IS NULL) >= 2 THEN
+        RAISE EXCEPTION 'a receiver has at most two live callback secrets' USING ERRCODE = 'integrity_constraint_violation';
     END IF;
     RETURN NEW;
 END
@@ -824,12 +834,13 @@ CREATE TRIGGER callback_secrets_two_live BEFORE INSERT ON callback_secrets FOR E
 WHEN (NEW.revoked_at IS NULL)
 EXECUTE FUNCTION limit_live_secrets();
 {{else}}
-WHEN (NEW.revoked_at IS NULL AND (SELECT count(*) FROM callback_secrets WHERE merchant = NEW.merchant AND revoked_at IS NULL) >= 2)
-EXECUTE FUNCTION refuse('a merchant has at most two live callback secrets');
+WHEN (NEW.revoked_at IS NULL AND (SELECT count(*) FROM callback_secrets
+    WHERE receiver = coalesce('vendor:' || NEW.vendor, 'merchant:' || NEW.merchant) AND revoked_at IS NULL) >= 2)
+EXECUTE FUNCTION refuse('a receiver has at most two live callback secrets');
 {{end}}
 
 CREATE TRIGGER callback_secrets_immutable BEFORE UPDATE ON callback_secrets FOR EACH ROW
-WHEN (NEW.id <> OLD.id OR NEW.merchant <> OLD.merchant OR NEW.created_at <> OLD.created_at OR
+WHEN (NEW.id <> OLD.id OR NEW.merchant IS DISTINCT FROM OLD.merchant OR NEW.vendor IS DISTINCT FROM OLD.vendor OR NEW.created_at <> OLD.created_at OR
     OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS DISTINCT FROM OLD.revoked_at)
 EXECUTE FUNCTION refuse('the owner of a callback secret and a revocation can''t be changed');
 
@@ -837,11 +848,13 @@ CREATE TRIGGER callback_secrets_no_delete BEFORE DELETE ON callback_secrets FOR 
 EXECUTE FUNCTION refuse('callback secrets can''t be deleted');
 
 -- One for each operation that was pending and is finished, where its merchant has an
--- endpoint. due_at is the next attempt, or while a node makes an attempt the end of its
+-- endpoint, or its vendor has one. vendor is whose endpoint gets it; NULL: the merchant's own. due_at is the next attempt, or while a node makes an attempt the end of its
 -- lease. since is when the present series of attempts began.
 CREATE TABLE callbacks (
     operation  TEXT    NOT NULL PRIMARY KEY REFERENCES {{.Operations}} (id),
     merchant   TEXT    NOT NULL REFERENCES merchants (id),
+    vendor     TEXT    REFERENCES vendors (id),
+    receiver   TEXT    GENERATED ALWAYS AS (coalesce('vendor:' || vendor, 'merchant:' || merchant)) VIRTUAL,
     event      TEXT    NOT NULL CONSTRAINT known_event CHECK (event = 'operation.finished'),
     state      TEXT    NOT NULL, -- CONSTRAINT legal_state
     created_at INTEGER NOT NULL,
@@ -864,7 +877,8 @@ CREATE TABLE callbacks (
     CONSTRAINT since_not_before_created CHECK (since >= created_at)
 ) STRICT;
 
-CREATE INDEX callbacks_due_of_merchant ON callbacks (merchant, due_at) WHERE state = 'waiting';
+CREATE INDEX callbacks_due_of_receiver ON callbacks (receiver, due_at) WHERE state = 'waiting';
+CREATE INDEX callbacks_waiting_of_merchant ON callbacks (merchant) WHERE state = 'waiting';
 CREATE INDEX callbacks_waiting_since ON callbacks (since) WHERE state = 'waiting';
 CREATE INDEX callbacks_given_up ON callbacks (ended_at) WHERE state = 'given-up';
 CREATE INDEX callbacks_delivered ON callbacks (ended_at) WHERE state = 'delivered';

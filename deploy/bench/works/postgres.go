@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,8 +52,9 @@ func runPostgres(ctx context.Context, b *Bench) (err error) {
 
 // pgbench runs PostgreSQL's own program for load.
 type pgbench struct {
-	program, script, host, port string
-	base                        int64 // above all numbers so far
+	program, script string
+	database        string // URL
+	base            int64  // above all numbers so far
 }
 
 // numbers is how many numbers one run of pgbench may use.
@@ -65,14 +65,11 @@ func newPgbench(ctx context.Context, b *Bench, w *withdrawals) (*pgbench, error)
 	if err != nil {
 		return nil, err
 	}
-	p, _, err := b.planRows(ctx, w)
+	p, database, err := b.planRows(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	g := &pgbench{program: program, script: b.folder("pgbench.sql"), base: numbers}
-	if g.host, g.port, err = net.SplitHostPort(w.stand.Server.Addr()); err != nil {
-		return nil, err
-	}
+	g := &pgbench{program: program, script: b.folder("pgbench.sql"), database: database, base: numbers}
 	return g, os.WriteFile(g.script, []byte(p.Script()), 0o600)
 }
 
@@ -111,7 +108,7 @@ var perSecond = regexp.MustCompile(`(?m)^tps = ([0-9.]+)`)
 func (g *pgbench) run(ctx context.Context, clients int, span time.Duration) ([]byte, error) {
 	seconds := max(1, int(span.Round(time.Second)/time.Second))
 	cmd := exec.CommandContext(ctx, g.program, "-n", "-M", "prepared", "-c", strconv.Itoa(clients), "-j", "2", "-T", strconv.Itoa(seconds),
-		"-D", "n=0", "-D", fmt.Sprint("base=", g.base), "-f", g.script, "-h", g.host, "-p", g.port, "-U", "galla", "raw")
+		"-D", "n=0", "-D", fmt.Sprint("base=", g.base), "-f", g.script, g.database)
 	g.base += numbers
 	text, err := cmd.CombinedOutput()
 	if err != nil {

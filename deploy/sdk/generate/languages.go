@@ -9,6 +9,7 @@ import (
 type Writer struct {
 	Name   string                                 // of the language
 	Folder string                                 // below deploy/sdk
+	Whole  string                                 // a folder below Folder with written files only; empty: none
 	Write  func(Model) (map[string][]byte, error) // texts by their paths below Folder
 }
 
@@ -18,7 +19,7 @@ func Writers() []Writer {
 		{Name: "node", Folder: "node", Write: Node},
 		{Name: "go", Folder: "go", Write: GoModule},
 		{Name: "python", Folder: "python", Write: Python},
-		{Name: "php", Folder: "php", Write: PHP},
+		{Name: "php", Folder: "php", Whole: "src/Data", Write: PHP},
 		{Name: "java", Folder: "java", Write: Java},
 	}
 }

@@ -9,79 +9,84 @@ const Version = "1.1.0"
 
 // routes is the table of all routes.
 var routes = map[string]*route{
-	"AepsInitialize":                       {name: "AepsInitialize", method: "POST", path: "/aeps/initialize", identity: true, repeatable: true, gateway: true, acting: true, bare: true},
-	"AepsOnboarding":                       {name: "AepsOnboarding", method: "POST", path: "/aeps/onboarding", identity: true, repeatable: true, gateway: true, acting: true},
-	"AepsRequestOtp":                       {name: "AepsRequestOtp", method: "POST", path: "/aeps/request_otp", repeatable: true, gateway: true, acting: true},
-	"AepsValidateOtp":                      {name: "AepsValidateOtp", method: "POST", path: "/aeps/validate_otp", identity: true, repeatable: true, gateway: true, acting: true},
-	"AepsVerifyPan":                        {name: "AepsVerifyPan", method: "POST", path: "/aeps/verify_pan", identity: true, repeatable: true, gateway: true, acting: true},
-	"AepsUpdateUid":                        {name: "AepsUpdateUid", method: "POST", path: "/aeps/update_UID", identity: true, repeatable: true, gateway: true, acting: true},
-	"AepsUpdatebiodetail":                  {name: "AepsUpdatebiodetail", method: "POST", path: "/aeps/updatebiodetail", identity: true, repeatable: true, gateway: true, acting: true},
-	"AepsSubmit":                           {name: "AepsSubmit", method: "POST", path: "/aeps/submit", identity: true, repeatable: true, gateway: true, acting: true},
-	"AepsStatusCheck":                      {name: "AepsStatusCheck", method: "GET", path: "/aeps/statusCheck", repeatable: true, gateway: true, acting: true, places: map[string]place{"merchantId": inQuery}},
-	"AepsGetAgentDetail":                   {name: "AepsGetAgentDetail", method: "POST", path: "/aeps/GetAgentDetail", repeatable: true, gateway: true, acting: true},
-	"AepsWithdrawal":                       {name: "AepsWithdrawal", method: "POST", path: "/aeps/withdrawal", identity: true, repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
-	"AepsBalance":                          {name: "AepsBalance", method: "POST", path: "/aeps/balance", identity: true, repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
-	"AepsMinstatement":                     {name: "AepsMinstatement", method: "POST", path: "/aeps/minstatement", identity: true, repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
-	"AepsReqAuth":                          {name: "AepsReqAuth", method: "POST", path: "/aeps/reqAuth", identity: true, repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
-	"AepsPurchase":                         {name: "AepsPurchase", method: "POST", path: "/aeps/purchase", identity: true, repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
-	"AepsRequery":                          {name: "AepsRequery", method: "POST", path: "/aeps/requery", repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
-	"AepsAuthStatus":                       {name: "AepsAuthStatus", method: "GET", path: "/aeps/authStatus", repeatable: true, gateway: true, acting: true, places: map[string]place{"merchantId": inQuery}},
-	"AepsBanks":                            {name: "AepsBanks", method: "GET", path: "/aeps/banks", repeatable: true, gateway: true},
-	"DmtCustomerGetDetail":                 {name: "DmtCustomerGetDetail", method: "POST", path: "/dmt/customer/GetDetail", repeatable: true, gateway: true, acting: true},
-	"DmtCustomerOnboarding":                {name: "DmtCustomerOnboarding", method: "POST", path: "/dmt/customer/onboarding", identity: true, repeatable: true, gateway: true, acting: true},
-	"DmtCustomerRequestOtp":                {name: "DmtCustomerRequestOtp", method: "POST", path: "/dmt/customer/request_otp", repeatable: true, gateway: true, acting: true},
-	"DmtCustomerValidateOtp":               {name: "DmtCustomerValidateOtp", method: "POST", path: "/dmt/customer/validate_otp", identity: true, repeatable: true, gateway: true, acting: true},
-	"DmtCustomerVerifyUid":                 {name: "DmtCustomerVerifyUid", method: "POST", path: "/dmt/customer/verify_UID", identity: true, repeatable: true, gateway: true, acting: true},
-	"DmtCustomerUpdatebiodetail":           {name: "DmtCustomerUpdatebiodetail", method: "POST", path: "/dmt/customer/updatebiodetail", identity: true, repeatable: true, gateway: true, acting: true},
-	"DmtCustomerSubmit":                    {name: "DmtCustomerSubmit", method: "POST", path: "/dmt/customer/submit", identity: true, repeatable: true, gateway: true, acting: true},
-	"DmtCustomerStatusCheck":               {name: "DmtCustomerStatusCheck", method: "GET", path: "/dmt/customer/statusCheck", repeatable: true, gateway: true, acting: true, places: map[string]place{"referenceid": inQuery, "merchantId": inQuery}},
-	"DmtRemitterRegister":                  {name: "DmtRemitterRegister", method: "POST", path: "/dmt/txn/v1/remitter/register", identity: true, repeatable: true, gateway: true, acting: true},
-	"DmtRemitterDetails":                   {name: "DmtRemitterDetails", method: "POST", path: "/dmt/txn/v1/remitter/details", repeatable: true, gateway: true, acting: true},
-	"DmtBeneficiaryAccountVerification":    {name: "DmtBeneficiaryAccountVerification", method: "POST", path: "/dmt/txn/v1/beneficiary/accountVerification", identity: true, repeatable: true, gateway: true, acting: true},
-	"DmtBeneficiaryAdd":                    {name: "DmtBeneficiaryAdd", method: "POST", path: "/dmt/txn/v1/beneficiary/add", identity: true, repeatable: true, gateway: true, acting: true},
-	"DmtBeneficiaryGet":                    {name: "DmtBeneficiaryGet", method: "POST", path: "/dmt/txn/v1/beneficiary/get", repeatable: true, gateway: true, acting: true},
-	"DmtBeneficiaryDelete":                 {name: "DmtBeneficiaryDelete", method: "POST", path: "/dmt/txn/v1/beneficiary/delete", identity: true, repeatable: true, gateway: true, acting: true},
-	"DmtTransactionOtp":                    {name: "DmtTransactionOtp", method: "POST", path: "/dmt/txn/v1/transaction/otp", repeatable: true, gateway: true, acting: true},
-	"DmtTransactionInstant":                {name: "DmtTransactionInstant", method: "POST", path: "/dmt/txn/v1/transaction/instant", identity: true, repeatable: true, gateway: true, acting: true, pending: true, transfer: true},
-	"DmtTransactionCharges":                {name: "DmtTransactionCharges", method: "POST", path: "/dmt/txn/v1/transaction/charges", repeatable: true, gateway: true, acting: true},
-	"DmtTransactionRequery":                {name: "DmtTransactionRequery", method: "POST", path: "/dmt/txn/v1/transaction/requery", repeatable: true, gateway: true, acting: true, transfer: true},
-	"DmtTransactionRefundOtp":              {name: "DmtTransactionRefundOtp", method: "POST", path: "/dmt/txn/v1/transaction/refundOTP", repeatable: true, gateway: true, acting: true},
-	"DmtRefund":                            {name: "DmtRefund", method: "POST", path: "/dmt/txn/v1/refund", identity: true, repeatable: true, gateway: true, acting: true, pending: true, transfer: true},
-	"DmtTransactionBalance":                {name: "DmtTransactionBalance", method: "POST", path: "/dmt/txn/v1/transaction/balance", repeatable: true},
-	"DmtLogin":                             {name: "DmtLogin", method: "POST", path: "/dmt/txn/v1/login", repeatable: true, gateway: true, acting: true},
-	"OnboardingDmtBcRegistor":              {name: "OnboardingDmtBcRegistor", method: "POST", path: "/onboarding/dmt/bc/registor", identity: true, repeatable: true},
-	"OnboardingDmtBcAgentRegistor":         {name: "OnboardingDmtBcAgentRegistor", method: "POST", path: "/onboarding/dmt/bc/agent/registor", identity: true, repeatable: true},
-	"OnboardingDmtBcAgentInitialize":       {name: "OnboardingDmtBcAgentInitialize", method: "POST", path: "/onboarding/dmt/bc/agent/initialize", identity: true, repeatable: true},
-	"OnboardingDmtBcStatus":                {name: "OnboardingDmtBcStatus", method: "POST", path: "/onboarding/dmt/bc/status", repeatable: true},
-	"UpiGenerateQr":                        {name: "UpiGenerateQr", method: "POST", path: "/upi/txn/v1/GenerateQR", repeatable: true, acting: true},
-	"VendorMerchants":                      {name: "VendorMerchants", method: "GET", path: "/vendor/merchants", repeatable: true, gateway: true, places: map[string]place{"page": inQuery, "limit": inQuery}},
-	"VendorMe":                             {name: "VendorMe", method: "GET", path: "/vendor/me", repeatable: true, gateway: true},
-	"VendorCommissionList":                 {name: "VendorCommissionList", method: "GET", path: "/vendor-commission/{vendorId}/commission", repeatable: true, gateway: true, places: map[string]place{"vendorId": inPath}},
-	"VendorCommissionCreate":               {name: "VendorCommissionCreate", method: "POST", path: "/vendor-commission/{vendorId}/commission", gateway: true, places: map[string]place{"vendorId": inPath}},
-	"VendorCommissionUpdate":               {name: "VendorCommissionUpdate", method: "PUT", path: "/vendor-commission/{vendorId}/commission/{slabId}", gateway: true, places: map[string]place{"vendorId": inPath, "slabId": inPath}},
-	"VendorCommissionDelete":               {name: "VendorCommissionDelete", method: "DELETE", path: "/vendor-commission/{vendorId}/commission/{slabId}", gateway: true, places: map[string]place{"vendorId": inPath, "slabId": inPath}},
-	"VendorCommissionEarnings":             {name: "VendorCommissionEarnings", method: "GET", path: "/vendor-commission/{vendorId}/earnings", repeatable: true, gateway: true, places: map[string]place{"vendorId": inPath, "from": inQuery, "to": inQuery, "groupBy": inQuery}},
-	"VendorKeysList":                       {name: "VendorKeysList", method: "GET", path: "/vendor/keys", repeatable: true, gateway: true},
-	"VendorKeysCreate":                     {name: "VendorKeysCreate", method: "POST", path: "/vendor/keys"},
-	"VendorKeysEnd":                        {name: "VendorKeysEnd", method: "POST", path: "/vendor/keys/{keyId}/end", places: map[string]place{"keyId": inPath}},
-	"VendorClients":                        {name: "VendorClients", method: "GET", path: "/vendor/clients", repeatable: true, gateway: true},
-	"VendorClientsSecrets":                 {name: "VendorClientsSecrets", method: "POST", path: "/vendor/clients/{clientId}/secrets", places: map[string]place{"clientId": inPath}},
-	"VendorClientsSecretsEnd":              {name: "VendorClientsSecretsEnd", method: "POST", path: "/vendor/clients/{clientId}/secrets/{secretId}/end", places: map[string]place{"clientId": inPath, "secretId": inPath}},
-	"VendorMerchantsCallbackGet":           {name: "VendorMerchantsCallbackGet", method: "GET", path: "/vendor/merchants/{merchantId}/callback", repeatable: true, gateway: true, places: map[string]place{"merchantId": inPath}},
-	"VendorMerchantsCallbackUpdate":        {name: "VendorMerchantsCallbackUpdate", method: "PUT", path: "/vendor/merchants/{merchantId}/callback", gateway: true, places: map[string]place{"merchantId": inPath}},
-	"VendorMerchantsCallbackDelete":        {name: "VendorMerchantsCallbackDelete", method: "DELETE", path: "/vendor/merchants/{merchantId}/callback", gateway: true, places: map[string]place{"merchantId": inPath}},
-	"VendorMerchantsCallbackSecretsCreate": {name: "VendorMerchantsCallbackSecretsCreate", method: "POST", path: "/vendor/merchants/{merchantId}/callback/secrets", gateway: true, places: map[string]place{"merchantId": inPath}},
-	"VendorMerchantsCallbackSecretsDelete": {name: "VendorMerchantsCallbackSecretsDelete", method: "DELETE", path: "/vendor/merchants/{merchantId}/callback/secrets/{secretId}", gateway: true, places: map[string]place{"merchantId": inPath, "secretId": inPath}},
-	"VendorCallbacksList":                  {name: "VendorCallbacksList", method: "GET", path: "/vendor/callbacks", repeatable: true, gateway: true, places: map[string]place{"limit": inQuery, "merchant": inQuery, "after": inQuery, "status": inQuery, "from": inQuery, "to": inQuery}},
-	"VendorCallbacksGet":                   {name: "VendorCallbacksGet", method: "GET", path: "/vendor/callbacks/{operationId}", repeatable: true, gateway: true, places: map[string]place{"operationId": inPath}},
-	"VendorCallbacksResend":                {name: "VendorCallbacksResend", method: "POST", path: "/vendor/callbacks/{operationId}/resend", gateway: true, places: map[string]place{"operationId": inPath}},
-	"VendorOperations":                     {name: "VendorOperations", method: "GET", path: "/vendor/operations", repeatable: true, gateway: true, places: map[string]place{"limit": inQuery, "merchant": inQuery, "after": inQuery, "status": inQuery, "type": inQuery, "from": inQuery, "to": inQuery, "format": inQuery}},
-	"Limits":                               {name: "Limits", method: "GET", path: "/limits", repeatable: true, gateway: true},
-	"TerminalsCreate":                      {name: "TerminalsCreate", method: "POST", path: "/terminals", acting: true},
-	"TerminalsList":                        {name: "TerminalsList", method: "GET", path: "/terminals", repeatable: true, acting: true, places: map[string]place{"merchantId": inQuery}},
-	"TerminalsDelete":                      {name: "TerminalsDelete", method: "DELETE", path: "/terminals/{id}", acting: true, places: map[string]place{"id": inPath}},
-	"TerminalsEnrol":                       {name: "TerminalsEnrol", method: "POST", path: "/terminals/enrol", open: true},
-	"OperationsGet":                        {name: "OperationsGet", method: "GET", path: "/operations/{id}", repeatable: true, places: map[string]place{"id": inPath}},
+	"AepsInitialize":                    {name: "AepsInitialize", method: "POST", path: "/aeps/initialize", identity: true, repeatable: true, gateway: true, acting: true, bare: true},
+	"AepsOnboarding":                    {name: "AepsOnboarding", method: "POST", path: "/aeps/onboarding", identity: true, repeatable: true, gateway: true, acting: true},
+	"AepsRequestOtp":                    {name: "AepsRequestOtp", method: "POST", path: "/aeps/request_otp", repeatable: true, gateway: true, acting: true},
+	"AepsValidateOtp":                   {name: "AepsValidateOtp", method: "POST", path: "/aeps/validate_otp", identity: true, repeatable: true, gateway: true, acting: true},
+	"AepsVerifyPan":                     {name: "AepsVerifyPan", method: "POST", path: "/aeps/verify_pan", identity: true, repeatable: true, gateway: true, acting: true},
+	"AepsUpdateUid":                     {name: "AepsUpdateUid", method: "POST", path: "/aeps/update_UID", identity: true, repeatable: true, gateway: true, acting: true},
+	"AepsUpdatebiodetail":               {name: "AepsUpdatebiodetail", method: "POST", path: "/aeps/updatebiodetail", identity: true, repeatable: true, gateway: true, acting: true},
+	"AepsSubmit":                        {name: "AepsSubmit", method: "POST", path: "/aeps/submit", identity: true, repeatable: true, gateway: true, acting: true},
+	"AepsStatusCheck":                   {name: "AepsStatusCheck", method: "GET", path: "/aeps/statusCheck", repeatable: true, gateway: true, acting: true, places: map[string]place{"merchantId": inQuery}},
+	"AepsGetAgentDetail":                {name: "AepsGetAgentDetail", method: "POST", path: "/aeps/GetAgentDetail", repeatable: true, gateway: true, acting: true},
+	"AepsWithdrawal":                    {name: "AepsWithdrawal", method: "POST", path: "/aeps/withdrawal", identity: true, repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
+	"AepsBalance":                       {name: "AepsBalance", method: "POST", path: "/aeps/balance", identity: true, repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
+	"AepsMinstatement":                  {name: "AepsMinstatement", method: "POST", path: "/aeps/minstatement", identity: true, repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
+	"AepsReqAuth":                       {name: "AepsReqAuth", method: "POST", path: "/aeps/reqAuth", identity: true, repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
+	"AepsPurchase":                      {name: "AepsPurchase", method: "POST", path: "/aeps/purchase", identity: true, repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
+	"AepsRequery":                       {name: "AepsRequery", method: "POST", path: "/aeps/requery", repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
+	"AepsAuthStatus":                    {name: "AepsAuthStatus", method: "GET", path: "/aeps/authStatus", repeatable: true, gateway: true, acting: true, places: map[string]place{"merchantId": inQuery}},
+	"AepsBanks":                         {name: "AepsBanks", method: "GET", path: "/aeps/banks", repeatable: true, gateway: true},
+	"DmtCustomerGetDetail":              {name: "DmtCustomerGetDetail", method: "POST", path: "/dmt/customer/GetDetail", repeatable: true, gateway: true, acting: true},
+	"DmtCustomerOnboarding":             {name: "DmtCustomerOnboarding", method: "POST", path: "/dmt/customer/onboarding", identity: true, repeatable: true, gateway: true, acting: true},
+	"DmtCustomerRequestOtp":             {name: "DmtCustomerRequestOtp", method: "POST", path: "/dmt/customer/request_otp", repeatable: true, gateway: true, acting: true},
+	"DmtCustomerValidateOtp":            {name: "DmtCustomerValidateOtp", method: "POST", path: "/dmt/customer/validate_otp", identity: true, repeatable: true, gateway: true, acting: true},
+	"DmtCustomerVerifyUid":              {name: "DmtCustomerVerifyUid", method: "POST", path: "/dmt/customer/verify_UID", identity: true, repeatable: true, gateway: true, acting: true},
+	"DmtCustomerUpdatebiodetail":        {name: "DmtCustomerUpdatebiodetail", method: "POST", path: "/dmt/customer/updatebiodetail", identity: true, repeatable: true, gateway: true, acting: true},
+	"DmtCustomerSubmit":                 {name: "DmtCustomerSubmit", method: "POST", path: "/dmt/customer/submit", identity: true, repeatable: true, gateway: true, acting: true},
+	"DmtCustomerStatusCheck":            {name: "DmtCustomerStatusCheck", method: "GET", path: "/dmt/customer/statusCheck", repeatable: true, gateway: true, acting: true, places: map[string]place{"referenceid": inQuery, "merchantId": inQuery}},
+	"DmtRemitterRegister":               {name: "DmtRemitterRegister", method: "POST", path: "/dmt/txn/v1/remitter/register", identity: true, repeatable: true, gateway: true, acting: true},
+	"DmtRemitterDetails":                {name: "DmtRemitterDetails", method: "POST", path: "/dmt/txn/v1/remitter/details", repeatable: true, gateway: true, acting: true},
+	"DmtBeneficiaryAccountVerification": {name: "DmtBeneficiaryAccountVerification", method: "POST", path: "/dmt/txn/v1/beneficiary/accountVerification", identity: true, repeatable: true, gateway: true, acting: true},
+	"DmtBeneficiaryAdd":                 {name: "DmtBeneficiaryAdd", method: "POST", path: "/dmt/txn/v1/beneficiary/add", identity: true, repeatable: true, gateway: true, acting: true},
+	"DmtBeneficiaryGet":                 {name: "DmtBeneficiaryGet", method: "POST", path: "/dmt/txn/v1/beneficiary/get", repeatable: true, gateway: true, acting: true},
+	"DmtBeneficiaryDelete":              {name: "DmtBeneficiaryDelete", method: "POST", path: "/dmt/txn/v1/beneficiary/delete", identity: true, repeatable: true, gateway: true, acting: true},
+	"DmtTransactionOtp":                 {name: "DmtTransactionOtp", method: "POST", path: "/dmt/txn/v1/transaction/otp", repeatable: true, gateway: true, acting: true},
+	"DmtTransactionInstant":             {name: "DmtTransactionInstant", method: "POST", path: "/dmt/txn/v1/transaction/instant", identity: true, repeatable: true, gateway: true, acting: true, pending: true, transfer: true},
+	"DmtTransactionCharges":             {name: "DmtTransactionCharges", method: "POST", path: "/dmt/txn/v1/transaction/charges", repeatable: true, gateway: true, acting: true},
+	"DmtTransactionRequery":             {name: "DmtTransactionRequery", method: "POST", path: "/dmt/txn/v1/transaction/requery", repeatable: true, gateway: true, acting: true, transfer: true},
+	"DmtTransactionRefundOtp":           {name: "DmtTransactionRefundOtp", method: "POST", path: "/dmt/txn/v1/transaction/refundOTP", repeatable: true, gateway: true, acting: true},
+	"DmtRefund":                         {name: "DmtRefund", method: "POST", path: "/dmt/txn/v1/refund", identity: true, repeatable: true, gateway: true, acting: true, pending: true, transfer: true},
+	"DmtTransactionBalance":             {name: "DmtTransactionBalance", method: "POST", path: "/dmt/txn/v1/transaction/balance", repeatable: true},
+	"DmtLogin":                          {name: "DmtLogin", method: "POST", path: "/dmt/txn/v1/login", repeatable: true, gateway: true, acting: true},
+	"OnboardingDmtBcRegistor":           {name: "OnboardingDmtBcRegistor", method: "POST", path: "/onboarding/dmt/bc/registor", identity: true, repeatable: true},
+	"OnboardingDmtBcAgentRegistor":      {name: "OnboardingDmtBcAgentRegistor", method: "POST", path: "/onboarding/dmt/bc/agent/registor", identity: true, repeatable: true},
+	"OnboardingDmtBcAgentInitialize":    {name: "OnboardingDmtBcAgentInitialize", method: "POST", path: "/onboarding/dmt/bc/agent/initialize", identity: true, repeatable: true},
+	"OnboardingDmtBcStatus":             {name: "OnboardingDmtBcStatus", method: "POST", path: "/onboarding/dmt/bc/status", repeatable: true},
+	"UpiGenerateQr":                     {name: "UpiGenerateQr", method: "POST", path: "/upi/txn/v1/GenerateQR", repeatable: true, acting: true},
+	"VendorMerchants":                   {name: "VendorMerchants", method: "GET", path: "/vendor/merchants", repeatable: true, gateway: true, places: map[string]place{"page": inQuery, "limit": inQuery}},
+	"VendorMe":                          {name: "VendorMe", method: "GET", path: "/vendor/me", repeatable: true, gateway: true},
+	"VendorCommissionList":              {name: "VendorCommissionList", method: "GET", path: "/vendor-commission/{vendorId}/commission", repeatable: true, gateway: true, places: map[string]place{"vendorId": inPath}},
+	"VendorCommissionCreate":            {name: "VendorCommissionCreate", method: "POST", path: "/vendor-commission/{vendorId}/commission", gateway: true, places: map[string]place{"vendorId": inPath}},
+	"VendorCommissionUpdate":            {name: "VendorCommissionUpdate", method: "PUT", path: "/vendor-commission/{vendorId}/commission/{slabId}", gateway: true, places: map[string]place{"vendorId": inPath, "slabId": inPath}},
+	"VendorCommissionDelete":            {name: "VendorCommissionDelete", method: "DELETE", path: "/vendor-commission/{vendorId}/commission/{slabId}", gateway: true, places: map[string]place{"vendorId": inPath, "slabId": inPath}},
+	"VendorCommissionEarnings":          {name: "VendorCommissionEarnings", method: "GET", path: "/vendor-commission/{vendorId}/earnings", repeatable: true, gateway: true, places: map[string]place{"vendorId": inPath, "from": inQuery, "to": inQuery, "groupBy": inQuery}},
+	"VendorKeysList":                    {name: "VendorKeysList", method: "GET", path: "/vendor/keys", repeatable: true, gateway: true},
+	"VendorKeysCreate":                  {name: "VendorKeysCreate", method: "POST", path: "/vendor/keys"},
+	"VendorKeysEnd":                     {name: "VendorKeysEnd", method: "POST", path: "/vendor/keys/{keyId}/end", places: map[string]place{"keyId": inPath}},
+	"VendorClients":                     {name: "VendorClients", method: "GET", path: "/vendor/clients", repeatable: true, gateway: true},
+	"VendorClientsSecrets":              {name: "VendorClientsSecrets", method: "POST", path: "/vendor/clients/{clientId}/secrets", places: map[string]place{"clientId": inPath}},
+	"VendorClientsSecretsEnd":           {name: "VendorClientsSecretsEnd", method: "POST", path: "/vendor/clients/{clientId}/secrets/{secretId}/end", places: map[string]place{"clientId": inPath, "secretId": inPath}},
+	"VendorCallbackGet":                 {name: "VendorCallbackGet", method: "GET", path: "/vendor/callback", repeatable: true, gateway: true},
+	"VendorCallbackUpdate":              {name: "VendorCallbackUpdate", method: "PUT", path: "/vendor/callback", gateway: true},
+	"VendorCallbackDelete":              {name: "VendorCallbackDelete", method: "DELETE", path: "/vendor/callback", gateway: true},
+	"VendorCallbackSecrets":             {name: "VendorCallbackSecrets", method: "POST", path: "/vendor/callback/secrets", gateway: true},
+	"VendorCallbackSecretsEnd":          {name: "VendorCallbackSecretsEnd", method: "POST", path: "/vendor/callback/secrets/{secretId}/end", gateway: true, places: map[string]place{"secretId": inPath}},
+	"VendorMerchantsCallbackGet":        {name: "VendorMerchantsCallbackGet", method: "GET", path: "/vendor/merchants/{merchantId}/callback", repeatable: true, gateway: true, places: map[string]place{"merchantId": inPath}},
+	"VendorMerchantsCallbackUpdate":     {name: "VendorMerchantsCallbackUpdate", method: "PUT", path: "/vendor/merchants/{merchantId}/callback", gateway: true, places: map[string]place{"merchantId": inPath}},
+	"VendorMerchantsCallbackDelete":     {name: "VendorMerchantsCallbackDelete", method: "DELETE", path: "/vendor/merchants/{merchantId}/callback", gateway: true, places: map[string]place{"merchantId": inPath}},
+	"VendorMerchantsCallbackSecrets":    {name: "VendorMerchantsCallbackSecrets", method: "POST", path: "/vendor/merchants/{merchantId}/callback/secrets", gateway: true, places: map[string]place{"merchantId": inPath}},
+	"VendorMerchantsCallbackSecretsEnd": {name: "VendorMerchantsCallbackSecretsEnd", method: "POST", path: "/vendor/merchants/{merchantId}/callback/secrets/{secretId}/end", gateway: true, places: map[string]place{"merchantId": inPath, "secretId": inPath}},
+	"VendorCallbacksList":               {name: "VendorCallbacksList", method: "GET", path: "/vendor/callbacks", repeatable: true, gateway: true, places: map[string]place{"limit": inQuery, "merchant": inQuery, "after": inQuery, "status": inQuery, "from": inQuery, "to": inQuery}},
+	"VendorCallbacksGet":                {name: "VendorCallbacksGet", method: "GET", path: "/vendor/callbacks/{operationId}", repeatable: true, gateway: true, places: map[string]place{"operationId": inPath}},
+	"VendorCallbacksResend":             {name: "VendorCallbacksResend", method: "POST", path: "/vendor/callbacks/{operationId}/resend", gateway: true, places: map[string]place{"operationId": inPath}},
+	"VendorOperations":                  {name: "VendorOperations", method: "GET", path: "/vendor/operations", repeatable: true, gateway: true, places: map[string]place{"limit": inQuery, "merchant": inQuery, "after": inQuery, "status": inQuery, "type": inQuery, "from": inQuery, "to": inQuery, "format": inQuery}},
+	"Limits":                            {name: "Limits", method: "GET", path: "/limits", repeatable: true, gateway: true},
+	"TerminalsCreate":                   {name: "TerminalsCreate", method: "POST", path: "/terminals", acting: true},
+	"TerminalsList":                     {name: "TerminalsList", method: "GET", path: "/terminals", repeatable: true, acting: true, places: map[string]place{"merchantId": inQuery}},
+	"TerminalsDelete":                   {name: "TerminalsDelete", method: "DELETE", path: "/terminals/{id}", acting: true, places: map[string]place{"id": inPath}},
+	"TerminalsEnrol":                    {name: "TerminalsEnrol", method: "POST", path: "/terminals/enrol", open: true},
+	"OperationsGet":                     {name: "OperationsGet", method: "GET", path: "/operations/{id}", repeatable: true, places: map[string]place{"id": inPath}},
 }
 
 // gatewayRoutes has the routes that both clients have.
@@ -448,39 +453,74 @@ func (r directRoutes) VendorClientsSecretsEnd(ctx context.Context, params Vendor
 	return invoke[None](ctx, r.c, routes["VendorClientsSecretsEnd"], params, options)
 }
 
+// VendorCallbackGet calls where the vendor gets callbacks: GET /vendor/callback.
+//
+// The endpoint for all its merchants that have none of their own, with the ids of the live secrets that sign its callbacks.
+func (r gatewayRoutes) VendorCallbackGet(ctx context.Context, options ...CallOption) (*Result[CallbackEndpoint], error) {
+	return invoke[CallbackEndpoint](ctx, r.c, routes["VendorCallbackGet"], nil, options)
+}
+
+// VendorCallbackUpdate calls set where the vendor gets callbacks: PUT /vendor/callback.
+//
+// For all its merchants that have no endpoint of their own; merchantId in the message says whose operation it was. An HTTPS address on the public internet; a sandbox takes http and this machine's addresses, too. Callbacks that wait for it are sent there now. An endpoint that answered 410 Gone is enabled again.
+func (r gatewayRoutes) VendorCallbackUpdate(ctx context.Context, params VendorCallbackUpdateParams, options ...CallOption) (*Result[CallbackEndpoint], error) {
+	return invoke[CallbackEndpoint](ctx, r.c, routes["VendorCallbackUpdate"], params, options)
+}
+
+// VendorCallbackDelete calls remove the vendor's endpoint: DELETE /vendor/callback.
+//
+// Callbacks that wait for it are given up. Merchants with an endpoint of their own still get theirs.
+func (r gatewayRoutes) VendorCallbackDelete(ctx context.Context, options ...CallOption) (*Result[None], error) {
+	return invoke[None](ctx, r.c, routes["VendorCallbackDelete"], nil, options)
+}
+
+// VendorCallbackSecrets calls create a secret of the vendor's callbacks: POST /vendor/callback/secrets.
+//
+// The present secret stays valid until formerEndsAt, or until it is ended. Every callback is signed with each live secret, so a receiver that knows one of them verifies all. With two live secrets it is 05: end one first.
+func (r gatewayRoutes) VendorCallbackSecrets(ctx context.Context, params VendorCallbackSecretsParams, options ...CallOption) (*Result[NewCallbackSecret], error) {
+	return invoke[NewCallbackSecret](ctx, r.c, routes["VendorCallbackSecrets"], params, options)
+}
+
+// VendorCallbackSecretsEnd calls end a secret of the vendor's callbacks: POST /vendor/callback/secrets/{secretId}/end.
+//
+// At once, or at a time. Nothing is signed with it afterwards; without a live secret nothing is sent. A later call changes a planned end; an end is final.
+func (r gatewayRoutes) VendorCallbackSecretsEnd(ctx context.Context, params VendorCallbackSecretsEndParams, options ...CallOption) (*Result[None], error) {
+	return invoke[None](ctx, r.c, routes["VendorCallbackSecretsEnd"], params, options)
+}
+
 // VendorMerchantsCallbackGet calls where a merchant gets callbacks: GET /vendor/merchants/{merchantId}/callback.
 //
-// With the ids of the live secrets that sign its callbacks.
+// Its own endpoint, with the ids of the live secrets that sign its callbacks. Without one, the vendor's gets them.
 func (r gatewayRoutes) VendorMerchantsCallbackGet(ctx context.Context, params VendorMerchantsCallbackGetParams, options ...CallOption) (*Result[CallbackEndpoint], error) {
 	return invoke[CallbackEndpoint](ctx, r.c, routes["VendorMerchantsCallbackGet"], params, options)
 }
 
 // VendorMerchantsCallbackUpdate calls set where a merchant gets callbacks: PUT /vendor/merchants/{merchantId}/callback.
 //
-// An HTTPS address on the public internet; a sandbox takes http and this machine's addresses, too. Callbacks that wait are sent there now. An endpoint that answered 410 Gone is enabled again.
+// Its own endpoint, which wins over the vendor's. An HTTPS address on the public internet; a sandbox takes http and this machine's addresses, too. Callbacks of the merchant that wait are sent there now. An endpoint that answered 410 Gone is enabled again.
 func (r gatewayRoutes) VendorMerchantsCallbackUpdate(ctx context.Context, params VendorMerchantsCallbackUpdateParams, options ...CallOption) (*Result[CallbackEndpoint], error) {
 	return invoke[CallbackEndpoint](ctx, r.c, routes["VendorMerchantsCallbackUpdate"], params, options)
 }
 
-// VendorMerchantsCallbackDelete calls end a merchant's callbacks: DELETE /vendor/merchants/{merchantId}/callback.
+// VendorMerchantsCallbackDelete calls remove a merchant's endpoint: DELETE /vendor/merchants/{merchantId}/callback.
 //
-// Callbacks that wait are given up.
+// Its callbacks go to the vendor's endpoint. Where there is none, those that wait are given up.
 func (r gatewayRoutes) VendorMerchantsCallbackDelete(ctx context.Context, params VendorMerchantsCallbackDeleteParams, options ...CallOption) (*Result[None], error) {
 	return invoke[None](ctx, r.c, routes["VendorMerchantsCallbackDelete"], params, options)
 }
 
-// VendorMerchantsCallbackSecretsCreate calls create a secret of callbacks: POST /vendor/merchants/{merchantId}/callback/secrets.
+// VendorMerchantsCallbackSecrets calls create a secret of a merchant's callbacks: POST /vendor/merchants/{merchantId}/callback/secrets.
 //
-// Every callback is signed with each live secret, so a receiver that knows one of them verifies all. With two live secrets it is 05: delete one first.
-func (r gatewayRoutes) VendorMerchantsCallbackSecretsCreate(ctx context.Context, params VendorMerchantsCallbackSecretsCreateParams, options ...CallOption) (*Result[NewCallbackSecret], error) {
-	return invoke[NewCallbackSecret](ctx, r.c, routes["VendorMerchantsCallbackSecretsCreate"], params, options)
+// The present secret stays valid until formerEndsAt, or until it is ended. Every callback is signed with each live secret, so a receiver that knows one of them verifies all. With two live secrets it is 05: end one first.
+func (r gatewayRoutes) VendorMerchantsCallbackSecrets(ctx context.Context, params VendorMerchantsCallbackSecretsParams, options ...CallOption) (*Result[NewCallbackSecret], error) {
+	return invoke[NewCallbackSecret](ctx, r.c, routes["VendorMerchantsCallbackSecrets"], params, options)
 }
 
-// VendorMerchantsCallbackSecretsDelete calls delete a secret of callbacks: DELETE /vendor/merchants/{merchantId}/callback/secrets/{secretId}.
+// VendorMerchantsCallbackSecretsEnd calls end a secret of a merchant's callbacks: POST /vendor/merchants/{merchantId}/callback/secrets/{secretId}/end.
 //
-// Nothing is signed with it any more. A merchant without a secret gets no callbacks.
-func (r gatewayRoutes) VendorMerchantsCallbackSecretsDelete(ctx context.Context, params VendorMerchantsCallbackSecretsDeleteParams, options ...CallOption) (*Result[None], error) {
-	return invoke[None](ctx, r.c, routes["VendorMerchantsCallbackSecretsDelete"], params, options)
+// At once, or at a time. Nothing is signed with it afterwards; without a live secret nothing is sent. A later call changes a planned end; an end is final.
+func (r gatewayRoutes) VendorMerchantsCallbackSecretsEnd(ctx context.Context, params VendorMerchantsCallbackSecretsEndParams, options ...CallOption) (*Result[None], error) {
+	return invoke[None](ctx, r.c, routes["VendorMerchantsCallbackSecretsEnd"], params, options)
 }
 
 // VendorCallbacksList calls callbacks to the vendor's merchants: GET /vendor/callbacks.
@@ -497,7 +537,7 @@ func (r gatewayRoutes) VendorCallbacksGet(ctx context.Context, params VendorCall
 
 // VendorCallbacksResend calls send a callback again: POST /vendor/callbacks/{operationId}/resend.
 //
-// Now, and for another full period of attempts, whether it was delivered or given up. An operation that was pending, and ended while its merchant had no endpoint, gets a callback by it. One that is being sent at this moment, or has no callback, is 05.
+// Now, and for another full period of attempts, whether it was delivered or given up. An operation that was pending, and ended while there was no endpoint, gets a callback by it. One that is being sent at this moment, or has no callback, is 05.
 func (r gatewayRoutes) VendorCallbacksResend(ctx context.Context, params VendorCallbacksResendParams, options ...CallOption) (*Result[None], error) {
 	return invoke[None](ctx, r.c, routes["VendorCallbacksResend"], params, options)
 }

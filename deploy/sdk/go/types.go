@@ -129,8 +129,10 @@ type CallbackAttempt struct {
 type CallbackDelivery struct {
 	OperationID string `json:"operationId"`
 	MerchantID  string `json:"merchantId"`
-	Event       string `json:"event"`
-	State       string `json:"state"`
+	// Whose endpoint gets it.
+	Receiver string `json:"receiver"`
+	Event    string `json:"event"`
+	State    string `json:"state"`
 	// The end of the operation.
 	CreatedAt string `json:"createdAt"`
 	Attempts  int64  `json:"attempts"`
@@ -303,7 +305,7 @@ type EnrolmentCode struct {
 type FinishedOperation struct {
 	// The operation, as GET /operations/{id} takes it.
 	ID string `json:"id"`
-	// The merchant that gets the callback.
+	// The merchant of the operation.
 	MerchantID string `json:"merchantId"`
 	// The request that created it, such as POST /aeps/withdrawal.
 	Route string `json:"route"`
@@ -313,7 +315,7 @@ type FinishedOperation struct {
 	PendingReference string `json:"pendingReference"`
 	// Your own reference in the body: clientRefId or refId.
 	CallerReference string `json:"callerReference,omitempty"`
-	// The Idempotency-Key of your request, if it had one.
+	// The Idempotency-Key of the request, if it had one and was the receiver's own.
 	IdempotencyKey string `json:"idempotencyKey,omitempty"`
 	// Rupees, as a text with two decimals.
 	Amount string `json:"amount"`
@@ -1781,6 +1783,56 @@ func (VendorClientsSecretsEndParams) LogValue() slog.Value {
 	return slog.StringValue("VendorClientsSecretsEndParams")
 }
 
+// VendorCallbackUpdateParams is the request of VendorCallbackUpdate. Nothing prints what is secret in it.
+type VendorCallbackUpdateParams struct {
+	// The receiver's address. An HTTPS address.
+	Url string `json:"url"`
+}
+
+// Format writes the name only, for every verb: the fields may be a customer's.
+func (VendorCallbackUpdateParams) Format(f fmt.State, _ rune) {
+	writeName(f, "VendorCallbackUpdateParams")
+}
+
+// LogValue is the name only.
+func (VendorCallbackUpdateParams) LogValue() slog.Value {
+	return slog.StringValue("VendorCallbackUpdateParams")
+}
+
+// VendorCallbackSecretsParams is the request of VendorCallbackSecrets. Nothing prints what is secret in it.
+type VendorCallbackSecretsParams struct {
+	// When the present secret ends, at most 90 days ahead; absent: it is ended by a call.
+	FormerEndsAt string `json:"formerEndsAt,omitempty"`
+}
+
+// Format writes the name only, for every verb: the fields may be a customer's.
+func (VendorCallbackSecretsParams) Format(f fmt.State, _ rune) {
+	writeName(f, "VendorCallbackSecretsParams")
+}
+
+// LogValue is the name only.
+func (VendorCallbackSecretsParams) LogValue() slog.Value {
+	return slog.StringValue("VendorCallbackSecretsParams")
+}
+
+// VendorCallbackSecretsEndParams is the request of VendorCallbackSecretsEnd. Nothing prints what is secret in it.
+type VendorCallbackSecretsEndParams struct {
+	// The secret's id, as its creation or the list answered it.
+	SecretID string `json:"secretId"`
+	// When it ends, at most 90 days ahead; absent: now.
+	At string `json:"at,omitempty"`
+}
+
+// Format writes the name only, for every verb: the fields may be a customer's.
+func (VendorCallbackSecretsEndParams) Format(f fmt.State, _ rune) {
+	writeName(f, "VendorCallbackSecretsEndParams")
+}
+
+// LogValue is the name only.
+func (VendorCallbackSecretsEndParams) LogValue() slog.Value {
+	return slog.StringValue("VendorCallbackSecretsEndParams")
+}
+
 // VendorMerchantsCallbackGetParams is the request of VendorMerchantsCallbackGet. Nothing prints what is secret in it.
 type VendorMerchantsCallbackGetParams struct {
 	// One of the vendor's merchants.
@@ -1831,38 +1883,42 @@ func (VendorMerchantsCallbackDeleteParams) LogValue() slog.Value {
 	return slog.StringValue("VendorMerchantsCallbackDeleteParams")
 }
 
-// VendorMerchantsCallbackSecretsCreateParams is the request of VendorMerchantsCallbackSecretsCreate. Nothing prints what is secret in it.
-type VendorMerchantsCallbackSecretsCreateParams struct {
+// VendorMerchantsCallbackSecretsParams is the request of VendorMerchantsCallbackSecrets. Nothing prints what is secret in it.
+type VendorMerchantsCallbackSecretsParams struct {
 	// One of the vendor's merchants.
 	MerchantID string `json:"merchantId"`
+	// When the present secret ends, at most 90 days ahead; absent: it is ended by a call.
+	FormerEndsAt string `json:"formerEndsAt,omitempty"`
 }
 
 // Format writes the name only, for every verb: the fields may be a customer's.
-func (VendorMerchantsCallbackSecretsCreateParams) Format(f fmt.State, _ rune) {
-	writeName(f, "VendorMerchantsCallbackSecretsCreateParams")
+func (VendorMerchantsCallbackSecretsParams) Format(f fmt.State, _ rune) {
+	writeName(f, "VendorMerchantsCallbackSecretsParams")
 }
 
 // LogValue is the name only.
-func (VendorMerchantsCallbackSecretsCreateParams) LogValue() slog.Value {
-	return slog.StringValue("VendorMerchantsCallbackSecretsCreateParams")
+func (VendorMerchantsCallbackSecretsParams) LogValue() slog.Value {
+	return slog.StringValue("VendorMerchantsCallbackSecretsParams")
 }
 
-// VendorMerchantsCallbackSecretsDeleteParams is the request of VendorMerchantsCallbackSecretsDelete. Nothing prints what is secret in it.
-type VendorMerchantsCallbackSecretsDeleteParams struct {
+// VendorMerchantsCallbackSecretsEndParams is the request of VendorMerchantsCallbackSecretsEnd. Nothing prints what is secret in it.
+type VendorMerchantsCallbackSecretsEndParams struct {
 	// One of the vendor's merchants.
 	MerchantID string `json:"merchantId"`
 	// The secret's id, as its creation or the list answered it.
 	SecretID string `json:"secretId"`
+	// When it ends, at most 90 days ahead; absent: now.
+	At string `json:"at,omitempty"`
 }
 
 // Format writes the name only, for every verb: the fields may be a customer's.
-func (VendorMerchantsCallbackSecretsDeleteParams) Format(f fmt.State, _ rune) {
-	writeName(f, "VendorMerchantsCallbackSecretsDeleteParams")
+func (VendorMerchantsCallbackSecretsEndParams) Format(f fmt.State, _ rune) {
+	writeName(f, "VendorMerchantsCallbackSecretsEndParams")
 }
 
 // LogValue is the name only.
-func (VendorMerchantsCallbackSecretsDeleteParams) LogValue() slog.Value {
-	return slog.StringValue("VendorMerchantsCallbackSecretsDeleteParams")
+func (VendorMerchantsCallbackSecretsEndParams) LogValue() slog.Value {
+	return slog.StringValue("VendorMerchantsCallbackSecretsEndParams")
 }
 
 // VendorCallbacksListParams is the request of VendorCallbacksList. Nothing prints what is secret in it.

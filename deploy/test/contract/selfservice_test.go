@@ -1,6 +1,13 @@
 package contract
 
-import "testing"
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
 
 // TestVendorsServeThemselves walks a vendor's own routes: a key and a secret more, which are
 // ended again, and the callbacks of a merchant.
@@ -29,6 +36,39 @@ func TestVendorsServeThemselves(t *testing.T) {
 	const callback = "/vendor/merchants/" + merchant1 + "/callback"
 	added := h.call(t, v1, "POST", callback+"/secrets", nil).is(201, "00").data()
 	h.call(t, v1, "GET", callback, nil).is(200, "00").data()
-	h.call(t, v1, "DELETE", callback+"/secrets/"+text(t, added, "id"), nil).is(200, "00")
+	ends := fields{"at": time.Now().Add(time.Hour).UTC().Format(time.RFC3339)}
+	h.call(t, v1, "POST", callback+"/secrets/"+text(t, added, "id")+"/end", ends).is(200, "00")
+	h.call(t, v1, "POST", callback+"/secrets/"+text(t, added, "id")+"/end", nil).is(200, "00")
+	h.call(t, v1, "POST", callback+"/secrets/"+text(t, added, "id")+"/end", nil).is(422, "05")
 	h.call(t, v1, "DELETE", callback, nil).is(200, "00")
+
+	h.vendorsEndpoint(t)
+}
+
+// vendorsEndpoint lets the vendor's own endpoint get the callback of a merchant that has
+// none.
+func (h *system) vendorsEndpoint(t *testing.T) {
+	t.Helper()
+	got := make(chan string, 10)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || r.Header.Get("Webhook-Signature") == "" {
+			t.Errorf("a callback %s: %v", r.Header, err)
+		}
+		got <- string(body)
+	}))
+	t.Cleanup(receiver.Close)
+	const own = "/vendor/callback"
+	h.call(t, v1, "PUT", own, fields{"url": receiver.URL}).is(200, "00").data()
+	secret := sealed(t, h, newPartner(t, h), "POST", own+"/secrets", fields{}).is(201, "00").data()
+	if endpoint := h.call(t, v1, "GET", own, nil).is(200, "00").data(); text(t, endpoint, "url") != receiver.URL {
+		t.Errorf("the endpoint is %v", endpoint)
+	}
+	h.call(t, m1, "POST", "/aeps/withdrawal", h.aeps(t, choudhury, "500.93")).is(200, "00")
+	body := <-got
+	if !strings.Contains(body, `"merchantId":"`+merchant1+`"`) {
+		t.Errorf("the callback is %s", body)
+	}
+	h.call(t, v1, "POST", own+"/secrets/"+text(t, secret, "id")+"/end", nil).is(200, "00")
+	h.call(t, v1, "DELETE", own, nil).is(200, "00")
 }

@@ -178,7 +178,8 @@ func (h *system) ownedProbes(t *testing.T) map[string]func(*testing.T) {
 	}
 	late := h.lateCallback(t)
 	secret := text(t, h.call(t, v1, "POST", "/vendor/merchants/"+merchant1+"/callback/secrets", nil).is(201, "00").data(), "id")
-	for id, ask := range ownOf(late, secret) {
+	own := text(t, h.call(t, v1, "POST", "/vendor/callback/secrets", nil).is(201, "00").data(), "id")
+	for id, ask := range ownOf(late, secret, own) {
 		route, _ := op.Find(id)
 		for _, name := range pathParam.FindAllString(route.Path, -1) {
 			call(string(id)+" "+name, v2, route.Method, ask.path, ask.body)
@@ -226,9 +227,9 @@ type vendorCall struct {
 	body any
 }
 
-// ownOf are the requests of vendor 1 about what it has: the callback of an operation, and a
-// secret of callbacks.
-func ownOf(operation, secret string) map[op.RouteID]vendorCall {
+// ownOf are the requests of vendor 1 about what it has: the callback of an operation, and
+// secrets of callbacks, a merchant's and its own.
+func ownOf(operation, secret, own string) map[op.RouteID]vendorCall {
 	callback := "/vendor/merchants/" + merchant1 + "/callback"
 	const client = "/vendor/clients/vendor-sahyadri/secrets"
 	return map[op.RouteID]vendorCall{
@@ -239,7 +240,8 @@ func ownOf(operation, secret string) map[op.RouteID]vendorCall {
 		op.CallbackEndpointSet:  {callback, fields{"url": "http://127.0.0.1:9/stolen"}},
 		op.CallbackEndpointEnd:  {callback, nil},
 		op.CallbackSecretAdd:    {callback + "/secrets", nil},
-		op.CallbackSecretDelete: {callback + "/secrets/" + secret, nil},
+		op.CallbackSecretEnd:    {callback + "/secrets/" + secret + "/end", nil},
+		op.EndpointSecretEnd:    {"/vendor/callback/secrets/" + own + "/end", nil},
 		op.VendorCallback:       {"/vendor/callbacks/" + operation, nil},
 		op.VendorCallbackResend: {"/vendor/callbacks/" + operation + "/resend", nil},
 	}

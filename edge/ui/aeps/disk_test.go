@@ -131,7 +131,7 @@ func fullDisk(t *testing.T, dir string) {
 			reserved = append(reserved, reply.Header.Get("Location"))
 		}
 	}
-	uitest.Contains(t, page, "The disk does not take new entries", `class="alert"`)
+	uitest.Contains(t, page, "The disk cannot save anything new, so nothing can be started", `class="alert"`)
 	uitest.Contains(t, v.Get("/", http.StatusOK), "Free some space")
 	waitFor(t, "the fingers of all that were created", func() bool { return finger.asked() >= 1+len(reserved) })
 	if n := finger.asked() - 1 - len(reserved); n != 0 {

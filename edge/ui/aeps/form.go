@@ -16,7 +16,6 @@ import (
 	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/printable"
-	"galla/shared/secret"
 )
 
 var quickAmounts = []money.Paise{
@@ -31,31 +30,22 @@ const (
 )
 
 type formData struct {
-	Kind      outcome.Kind
-	Customer  string
-	IIN       string
-	Typed     string // the amount, as typed
-	Quick     string // the quick key chosen, in rupees
-	Amount    ui.Field
-	Again     string // asks for the Aadhaar number again, where nothing else is wrong with it
-	Consented bool
-	Consents  []consent         // in each language; the page shows the one that is chosen
-	Language  string            // the customer's language
-	Errors    map[string]string // by field
-	Focus     string            // the field to focus
-	Recent    []bankOption
-	Banks     []bankOption
-	Rate      *bankRate // of the chosen bank; nil: none is chosen, or the rate is unknown
-	NoRate    string    // text for a bank without recent operations; empty: none
-	BanksAt   string
-	Ready     []ui.Chip
-}
-
-type consent struct {
-	i18n.Language
-	Text    string
-	Agrees  string // label of the checkbox
-	Version string
+	Kind     outcome.Kind
+	Customer string
+	IIN      string
+	Typed    string // the amount, as typed
+	Quick    string // the quick key chosen, in rupees
+	Amount   ui.Field
+	Aadhaar  ui.AadhaarField
+	Consent  ui.ConsentField
+	Errors   map[string]string // by field
+	Focus    string            // the field to focus
+	Recent   []bankOption
+	Banks    []bankOption
+	Rate     *bankRate // of the chosen bank; nil: none is chosen, or the rate is unknown
+	NoRate   string    // text for a bank without recent operations; empty: none
+	BanksAt  string
+	Ready    []ui.Chip
 }
 
 // showForm shows a transaction's form. Without an active session it leads to the daily
@@ -103,13 +93,6 @@ func (s *Pages) renderForm(w http.ResponseWriter, r *http.Request, ses *ui.Sessi
 		d.Recent = append(d.Recent, bankOption{b, s.bankRateOf(words, b.IIN)})
 	}
 	d.Ready = ui.Readiness(words, st)
-	d.Language = ses.CustomerLanguage()
-	for _, l := range i18n.Languages() {
-		theirs := s.In(l.Code)
-		d.Consents = append(d.Consents, consent{
-			l, outcome.ConsentText(theirs, d.Kind, st.Merchant), theirs.Text("consent.label"), outcome.ConsentVersion(theirs),
-		})
-	}
 	d.Focus = "aadhaar"
 	for _, field := range []string{"aadhaar", "customer", "iin", "amount", "consent"} {
 		if d.Errors[field] != "" {
@@ -117,6 +100,10 @@ func (s *Pages) renderForm(w http.ResponseWriter, r *http.Request, ses *ui.Sessi
 			break
 		}
 	}
+	given := d.Consent.Given
+	d.Consent = s.ConsentFieldOf(ses, d.Kind, st.Merchant, "transaction")
+	d.Consent.Given, d.Consent.Error, d.Consent.Focus = given, d.Errors["consent"], d.Focus == "consent"
+	d.Aadhaar.Error, d.Aadhaar.Focus = d.Errors["aadhaar"], d.Focus == "aadhaar"
 	d.Amount = ui.Field{
 		Name: "amount", Kind: ui.Amount, Label: words.Text("field.amount"), Hint: words.Text("field.amount.hint"), Error: d.Errors["amount"],
 		Value: d.Typed, Focus: d.Focus == "amount", Missing: words.Text("field.amount.missing"), Wrong: words.Text("field.amount.number"),
@@ -148,7 +135,6 @@ func (s *Pages) create(w http.ResponseWriter, r *http.Request, ses *ui.Session) 
 		s.NotFound(w, r, ses)
 		return
 	}
-	ses.SetCustomerLanguage(r.PostForm.Get("customer-language"))
 	var d formData
 	var draft edge.Request
 	id, err := s.Once(ses, r, func() (op.ID, error) {
@@ -223,20 +209,13 @@ func (s *Pages) readDraft(r *http.Request, k outcome.Kind, ses *ui.Session) (for
 	f := r.PostForm
 	d := formData{
 		Kind: k, Customer: strings.TrimSpace(f.Get("customer")), IIN: f.Get("iin"), Typed: strings.TrimSpace(f.Get("amount")),
-		Quick: f.Get("quick"), Consented: f.Get("consent") != "", Errors: map[string]string{},
+		Quick: f.Get("quick"), Errors: map[string]string{},
 	}
 	draft := edge.Request{Route: k.Route, Customer: d.Customer, IIN: d.IIN, User: ses.Operator.Name, UserID: ses.Operator.ID}
-	digits := strings.NewReplacer(" ", "", "-", "").Replace(f.Get("aadhaar"))
-	aadhaar, err := secret.ParseAadhaar(digits)
-	switch {
-	case digits == "":
-		d.Errors["aadhaar"] = ses.Words().Text("field.aadhaar.missing")
-	case errors.Is(err, secret.ErrAadhaarCheck):
-		d.Errors["aadhaar"] = ses.Words().Text("field.aadhaar.check")
-	case err != nil:
-		d.Errors["aadhaar"] = ses.Words().Text("field.aadhaar.shape")
+	var wrong string
+	if draft.Aadhaar, wrong = ui.ReadAadhaar(ses.Words(), r); wrong != "" {
+		d.Errors["aadhaar"] = wrong
 	}
-	draft.Aadhaar = aadhaar
 	if d.Customer == "" {
 		d.Errors["customer"] = ses.Words().Text("field.customer.missing")
 	}
@@ -246,9 +225,8 @@ func (s *Pages) readDraft(r *http.Request, k outcome.Kind, ses *ui.Session) (for
 	if k.Money {
 		draft.Amount = readAmount(ses.Words(), &d)
 	}
-	if d.Consented {
-		draft.Consent = outcome.ConsentVersion(s.In(ses.CustomerLanguage()))
-	} else {
+	draft.Consent = s.ReadConsent(ses, r)
+	if d.Consent.Given = draft.Consent != ""; !d.Consent.Given {
 		d.Errors["consent"] = ses.Words().Text("field.consent.missing")
 	}
 	return d, draft
@@ -284,10 +262,9 @@ func (s *Pages) askAadhaarAgain(ses *ui.Session, d *formData, draft edge.Request
 	if d.Errors == nil {
 		d.Errors = map[string]string{}
 	}
-	if d.Errors["aadhaar"] == "" && !draft.Aadhaar.IsZero() {
-		d.Again = ses.Words().Text("field.aadhaar.again", "masked", draft.Aadhaar.Masked())
-		d.Errors["aadhaar"] = d.Again
-	}
+	d.Aadhaar.Error = d.Errors["aadhaar"]
+	d.Aadhaar.AskAgain(ses.Words(), draft.Aadhaar)
+	d.Errors["aadhaar"] = d.Aadhaar.Error
 }
 
 type signInData struct {

@@ -112,7 +112,7 @@ func gallery(t *testing.T, chromium context.Context) {
 			f.change(func(s *edge.Status) {
 				s.Link = edge.LinkState{Since: fakeNow.Add(-7 * time.Minute), Problem: edge.LinkNoNetwork, Offset: 7 * time.Minute}
 				s.Reader = edge.ReaderState{Status: "NOTREADY", Name: "Mantra MFS110", Problem: "Check the cable of the reader."}
-				s.Warning = "The queue was set aside because it was damaged. Call support before you hand out cash for operations of yesterday."
+				s.Warnings = []edge.Warning{{Kind: edge.WarningSetAside, Names: []string{"queue.db.damaged-20261121"}}}
 				s.Session = edge.SessionState{Known: true}
 			})
 			b.WaitFor(`document.querySelectorAll("#trouble .trouble").length === 2`)

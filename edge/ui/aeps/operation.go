@@ -23,7 +23,7 @@ type opData struct {
 	Banner   ui.Banner
 	Steps    []outcome.Step  // empty: final
 	Ready    []ui.Chip       // before the finger is captured
-	Consent  *consent        // in the customer's language, until the finger is captured
+	Consent  *ui.Consent     // in the customer's language, until the finger is captured
 	Due      *returnDeadline // of a debit that is pending
 	Finger   *printQuality   // after a failure that the print explains
 	Code     string          // the bank's, unless it succeeded
@@ -74,7 +74,7 @@ func (s *Pages) renderOperation(w http.ResponseWriter, r *http.Request, ses *ui.
 		d.Steps = outcome.Steps(ses.Words(), d.Outcome.Case)
 	}
 	if v.State == op.Reserved {
-		d.Consent = s.consentOf(v, k, st.Merchant)
+		d.Consent = s.ConsentOf(v.Consent, k, st.Merchant)
 	}
 	if v.Result.Code != "" && v.State != op.Succeeded {
 		d.Code = v.Result.Code
@@ -117,19 +117,6 @@ func followingPage(next string, v edge.View) string {
 		return "/"
 	}
 	return "/new/" + next
-}
-
-// consentOf returns the consent to read out before each capture; nil where the operation
-// has no customer.
-func (s *Pages) consentOf(v edge.View, k outcome.Kind, shop string) *consent {
-	code := outcome.CustomerLanguage(v.Consent)
-	if code == "" {
-		return nil
-	}
-	theirs := s.In(code)
-	return &consent{
-		Language: i18n.Language{Code: code}, Text: outcome.ConsentText(theirs, k, shop), Agrees: theirs.Text("consent.label"), Version: v.Consent,
-	}
 }
 
 func allowedActions(v edge.View) actions {

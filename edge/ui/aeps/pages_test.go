@@ -369,7 +369,7 @@ func TestHomeAndBar(t *testing.T) {
 		{func(s *edge.Status) { s.Reader.CertEnd = fakeNow.Add(48 * time.Hour) }, "ends on 23 Nov, 10:14"},
 		{func(s *edge.Status) { s.Session.ExpiresAt = fakeNow.Add(59 * time.Minute) }, "Agent signed in, 59 min"},
 		{func(s *edge.Status) { s.Unresolved = 2 }, "2 open"},
-		{func(s *edge.Status) { s.Warning = "The disk is full." }, "The disk is full."},
+		{func(s *edge.Status) { s.Warnings = []edge.Warning{{Kind: edge.WarningDiskFull}} }, "The disk cannot save anything new"},
 	} {
 		before := v.f.Status()
 		v.f.change(c.alter)

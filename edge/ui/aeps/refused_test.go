@@ -3,6 +3,7 @@ package aeps
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 
@@ -10,12 +11,6 @@ import (
 	"galla/edge/ui/uitest"
 	"galla/shared/money"
 )
-
-// nowhere is true while no text, attribute or storage of the page has the digits of the
-// customer's Aadhaar number that must not be seen.
-const nowhere = `!(document.documentElement.outerHTML + document.body.innerText + JSON.stringify(localStorage) + JSON.stringify(sessionStorage) +
-	JSON.stringify(history.state) + JSON.stringify(navigation.currentEntry.getState()) + [...document.querySelectorAll("input")].map(e => e.value + e.defaultValue).join())
-	.replace(/[ -]/g, "").includes("99994105")`
 
 // refusedForm: an amount over the limit is said as it is typed; a form that the counter
 // refuses keeps the Aadhaar number, masked, until the page is left.
@@ -60,7 +55,7 @@ func refusedForm(t *testing.T, chromium context.Context) {
 	b.WaitFor(`document.querySelector("#aadhaar").value === "XXXX XXXX 7058" && !document.querySelector("#aadhaar").closest(".field").matches(".bad")`)
 	uitest.Eval[any](b, `document.activeElement.select()`)
 	b.Press("Ramesh")
-	b.WaitFor(nowhere)
+	b.WaitFor(uitest.NoAadhaar)
 	b.Check("refused")
 	b.Press(kb.Enter)
 	waitForCase(b, "capturing", outcome.ToneWait)
@@ -81,5 +76,36 @@ func refusedForm(t *testing.T, chromium context.Context) {
 	b.WaitFor(`document.querySelector(".tiles")`)
 	b.Press("2")
 	b.WaitForFocus("#aadhaar")
-	b.WaitFor(`document.querySelector("#aadhaar").value === "" && ` + nowhere)
+	b.WaitFor(`document.querySelector("#aadhaar").value === "" && ` + uitest.NoAadhaar)
+}
+
+// keptAMinute: the number that a refused form keeps is gone after a minute, unless it is
+// touched, and the field asks for it again.
+func keptAMinute(t *testing.T, chromium context.Context) {
+	t.Parallel()
+	srv := serve(t, newFake())
+	b := uitest.Open(t, chromium, srv.URL, 1366, 768)
+	b.HoldClock()
+	b.Navigate("/")
+	b.WaitForFocus("#pin")
+	b.Press("2", "5", "8", "0", kb.Enter)
+	b.WaitFor(`document.querySelector(".tiles") && document.readyState === "complete"`)
+	b.Press("2")
+	b.WaitForFocus("#aadhaar")
+	b.Press(uitest.CustomerAadhaar)
+	b.WaitForFocus("#customer")
+	b.Press("Ramesh 999941057058" + kb.Enter) // the counter refuses a number as a name
+	b.WaitForFocus("#iin")
+	b.Press("sbi" + kb.Enter)
+	b.WaitForFocus("#consent")
+	b.Press(" " + kb.Enter)
+	const masked = `document.querySelector("#aadhaar").value === "XXXX XXXX 7058"`
+	b.WaitFor(`document.querySelector(".alert") && ` + masked)
+	b.AdvanceClock(time.Minute - time.Millisecond)
+	b.WaitFor(masked + ` && ` + uitest.NoAadhaar)
+	b.AdvanceClock(time.Millisecond)
+	b.WaitFor(`document.querySelector("#aadhaar").value === "" && document.querySelector("#aadhaar-note").innerText.includes("XXXXXXXX7058 again")`)
+	b.Check("gone")
+	uitest.Eval[any](b, `document.querySelector("#aadhaar").focus()`)
+	b.WaitFor(`document.querySelector("#aadhaar").value === "" && ` + uitest.NoAadhaar)
 }

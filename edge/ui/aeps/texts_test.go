@@ -128,7 +128,7 @@ var (
 	latinWord = regexp.MustCompile(`[A-Za-z]{2,}`)
 	markup    = regexp.MustCompile(`(?s)<head>.*</head>|<[^>]*>`)
 	// The consent in all languages, then in the customer's.
-	consents = regexp.MustCompile(`(?s)<div class="stack" id="consent-text">.*?</div>|<span class="stack">.*?</label>|<blockquote.*?</blockquote>`)
+	consents = regexp.MustCompile(`(?s)<div class="languages" id="consent-text">.*?</div>|<span class="languages">.*?</label>|<blockquote.*?</blockquote>`)
 	known    = strings.NewReplacer(
 		"Shivshankar Choudhury", "", "Shivshankar", "", "State Bank of India", "", "Lakshmi Kirana Store", "", "Fatima", "", "Mantra MFS110", "", "XXXXXXXX", "",
 		"AEPS-NR-", "", "GAL", "", "SBI", "", "baroda", "", "RRN", "", "STAN", "", "English", "", "Esc", "", "(PIN)", "",

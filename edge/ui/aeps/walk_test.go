@@ -76,6 +76,7 @@ func TestChromium(t *testing.T) {
 	t.Run("walk", func(t *testing.T) { walk(t, chromium) })
 	t.Run("keys", func(t *testing.T) { fewKeys(t, chromium) })
 	t.Run("refused", func(t *testing.T) { refusedForm(t, chromium) })
+	t.Run("kept", func(t *testing.T) { keptAMinute(t, chromium) })
 	t.Run("gallery", func(t *testing.T) { gallery(t, chromium) })
 	t.Run("tabs", func(t *testing.T) { tabs(t, chromium) })
 	t.Run("visits", func(t *testing.T) { visits(t, chromium) })
@@ -179,12 +180,13 @@ func fillWithdrawal(b *uitest.Browser, f *fake) op.ID {
 	b.WaitFor(`document.querySelector("#amount").value === "100"`)
 	b.Press(kb.ArrowRight, kb.ArrowRight)
 	b.WaitFor(`document.querySelector("#amount").value === "500" && document.querySelector("#amount-note").innerText.includes("five hundred rupees")`)
+	shown := `[...document.querySelectorAll("#consent-text p")].filter(p => p.checkVisibility()).map(p => p.lang).join()`
+	b.WaitFor(shown + ` === "en"`)
+	uitest.Eval[any](b, `document.querySelector("#customer-language").focus()`)
+	b.Press(kb.ArrowDown)
+	b.WaitFor(shown + ` === "hi"`) // by the style sheet alone
 	b.TabTo("#consent")
 	b.Press(" ")
-	shown := `[...document.querySelectorAll("#consent-text p")].filter(p => p.checkVisibility({visibilityProperty: true})).map(p => p.lang).join()`
-	b.WaitFor(shown + ` === "en"`)
-	uitest.Eval[any](b, `document.querySelector("#customer-language").value = "hi"`)
-	b.WaitFor(shown + ` === "hi"`) // by the style sheet alone
 	b.Screenshot("form-filled")
 	b.Press(kb.Enter)
 	b.WaitForHeading("DO NOT GIVE CASH YET")

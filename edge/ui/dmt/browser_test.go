@@ -32,6 +32,10 @@ func TestChromium(t *testing.T) {
 			t.Run(fmt.Sprint("broken", at.width, at.language), func(t *testing.T) { faultyFlow(t, chromium, at.width, at.height, at.language) })
 		}
 	}
+	t.Run("keys", func(t *testing.T) { keysOfKnownSender(t, chromium) })
+	t.Run("keys-new", func(t *testing.T) { keysOfNewSender(t, chromium) })
+	t.Run("kept", func(t *testing.T) { keptAadhaar(t, chromium) })
+	t.Run("limit", func(t *testing.T) { limitAsTyped(t, chromium) })
 	for _, language := range []string{"ta", "te", "mr", "bn"} {
 		t.Run(language, func(t *testing.T) { walkSteps(t, chromium, language) })
 	}
@@ -144,22 +148,27 @@ func (b *tab) onboarded() {
 	b.types("4829")
 	b.Press(kb.Enter)
 	b.waitForStep(Aadhaar)
-	b.Screenshot("new-aadhaar")
-	b.types(uitest.CustomerAadhaar)
-	b.Press(kb.Enter)
-	b.waitForStep(Finger)
-	b.Screenshot("new-finger")
-	shown := `[...document.querySelectorAll("#consent-text p")].filter(p => p.checkVisibility({visibilityProperty: true})).map(p => p.lang).join()`
+	b.WaitForFocus("#aadhaar")
+	b.Screenshot("new-identity")
+	shown := `[...document.querySelectorAll("#consent-text p")].filter(p => p.checkVisibility()).map(p => p.lang).join()`
 	b.WaitFor(shown + fmt.Sprintf(` === %q`, b.lastNote.Code()))
-	b.click(`[name=customer-language][value=hi]`)
+	uitest.Eval[any](b.Browser, `document.querySelector("#customer-language").focus()`)
+	if b.lastNote.Code() == "en" {
+		b.Press(kb.ArrowDown)
+	}
 	b.WaitFor(shown + ` === "hi"`)
+	uitest.Eval[any](b.Browser, `document.querySelector("#aadhaar").focus()`)
+	b.types(uitest.CustomerAadhaar)
+	b.WaitForFocus("#consent")
 	b.click("#do-go")
-	b.notes("#consent-note", "dmt.consent.missing")
-	b.click("#consent")
+	b.notes("#consent-note", "field.consent.missing")
+	b.WaitFor(`document.querySelector("#aadhaar").value === "XXXX XXXX 7058"`)
+	b.WaitForFocus("#consent")
 	b.Screenshot("new-consent")
-	b.click("#do-go")
-	b.WaitFor(`document.querySelector("#do-capture")`)
-	b.Screenshot("new-ready")
+	b.c.holdFingers(true)
+	b.Press(" ", kb.Enter)
+	b.WaitFor(`document.querySelector(".dmt-now")?.dataset.state === "capturing"`)
+	b.Screenshot("new-capturing")
 	b.c.mu.Lock()
 	q := b.c.asked[len(b.c.asked)-1]
 	b.c.mu.Unlock()
@@ -173,7 +182,7 @@ func (b *tab) onboarded() {
 		}
 	}
 	b.c.mu.Unlock()
-	b.Press("s")
+	b.c.end(op.CustomerUpdateBio, func(v *edge.View) { v.State, v.Stage = op.Succeeded, edge.StageNone })
 	b.waitForStep(Sender)
 	b.Screenshot("sender-new")
 }
@@ -293,9 +302,9 @@ func faultyFlow(t *testing.T, chromium context.Context, width, height int64, lan
 	b.click(`.dmt-payee button.main`)
 	b.waitForStep(Amount)
 	c.reply(op.TransferCharges, `{"statusCode":"61","message":"LIMIT EXCEEDED"}`)
-	b.types("5000")
+	b.types("4000")
 	b.Press(kb.Enter)
-	b.WaitFor(fmt.Sprintf(`document.querySelector(".alert")?.innerText.includes(%q) && document.querySelector("#amount").value === "5000"`, says[0]))
+	b.WaitFor(fmt.Sprintf(`document.querySelector(".alert")?.innerText.includes(%q) && document.querySelector("#amount").value === "4000"`, says[0]))
 	b.Screenshot("broken-limit")
 	c.reply(op.TransferCharges, `{"statusCode":"00","data":{"charge":12.5,"totalAmount":512.5}}`)
 	uitest.Eval[any](b.Browser, `document.querySelector("#amount").select()`)

@@ -11,15 +11,7 @@ import (
 	"galla/edge/cashbook"
 	"galla/shared/money"
 	"galla/shared/op"
-	"galla/shared/secret"
 )
-
-// credentials proves the customer's identity in one step. It is never stored.
-type credentials struct {
-	otp     secret.OTP
-	aadhaar secret.Aadhaar
-	consent string
-}
 
 // requestBody returns the request of the flow's step in the interface's spelling.
 func (f *flow) requestBody() ([]byte, error) {
@@ -98,6 +90,7 @@ func (s *Pages) startCall(ctx context.Context, f *flow, p credentials) error {
 	}
 	_, err = s.counter.Start(q)
 	if err == nil {
+		s.afterStart(f, p)
 		return nil
 	}
 	draft, precluded := (*edge.ValidationError)(nil), (*edge.PreconditionError)(nil)
@@ -119,6 +112,20 @@ func (s *Pages) startCall(ctx context.Context, f *flow, p credentials) error {
 		return kept
 	}
 	return err
+}
+
+// afterStart lets the finger follow the Aadhaar number: it keeps the proof until the bank
+// has checked the number, and then asks for the finger at once. Where the capture can't
+// begin, the operation's page offers it.
+func (s *Pages) afterStart(f *flow, p credentials) {
+	switch f.Step {
+	case Aadhaar:
+		s.proofs.keep(f.ID, p)
+	case Finger:
+		if err := s.counter.Capture(f.Call); err != nil {
+			s.cfg.Logger.Warn("the capture did not begin with its operation", "operation", f.Call, "error", err)
+		}
+	}
 }
 
 // paise parses an amount from central; 0 for none.
@@ -163,9 +170,6 @@ func (s *Pages) advance(ctx context.Context, f *flow) (*edge.View, error) {
 				return nil, err
 			case v.State.Final() || (v.State == op.Pending && rules[f.Step].anyOutcome):
 				f.applyOutcome(v, s.cfg.Now())
-				if f.Step == Submit {
-					s.keepAadhaar(f.ID, secret.Aadhaar{})
-				}
 			default:
 				return &v, nil
 			}
@@ -178,10 +182,11 @@ func (s *Pages) advance(ctx context.Context, f *flow) (*edge.View, error) {
 			f.moveTo(Details)
 			continue
 		}
-		if !r.auto || (f.Problem != "" && f.Problem != problemLost) {
+		p, proven := s.proofs.take(f.ID)
+		if f.Problem != "" && f.Problem != problemLost || !r.auto && !(f.Step == Finger && proven) {
 			return nil, nil
 		}
-		if err := s.startCall(ctx, f, credentials{}); err != nil {
+		if err := s.startCall(ctx, f, p); err != nil {
 			return nil, err
 		}
 	}

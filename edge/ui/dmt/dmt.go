@@ -5,14 +5,12 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"sync"
 	"time"
 
 	"galla/edge"
 	"galla/edge/ifsc"
 	"galla/edge/ui"
 	"galla/shared/op"
-	"galla/shared/secret"
 )
 
 //go:embed templates static messages
@@ -54,10 +52,7 @@ type Pages struct {
 	store   *flowStore
 	codes   *ifsc.Data
 
-	// aadhaars holds the Aadhaar numbers, by flow, between the two onboarding steps that need
-	// them. They are in memory only: after a restart the customer is asked again.
-	aadhaarMu sync.Mutex
-	aadhaars  map[op.ID]secret.Aadhaar
+	proofs *proofs
 }
 
 // New makes the section. An error means that a dependency is missing. Stored flows that
@@ -74,7 +69,7 @@ func New(counter Counter, cfg Config) (*Pages, error) {
 	if err != nil {
 		cfg.Logger.Warn("half-finished transfers are not shown", "error", err)
 	}
-	return &Pages{counter: counter, cfg: cfg, store: kept, codes: codes, aadhaars: map[op.ID]secret.Aadhaar{}}, nil
+	return &Pages{counter: counter, cfg: cfg, store: kept, codes: codes, proofs: newProofs()}, nil
 }
 
 // Contents implements ui.Section.
@@ -93,23 +88,4 @@ func (s *Pages) Contents(kit *ui.Kit) ui.Contents {
 			"POST /dmt/of/{op}":      s.reopen,
 		},
 	}
-}
-
-func (s *Pages) keepAadhaar(id op.ID, number secret.Aadhaar) {
-	s.aadhaarMu.Lock()
-	defer s.aadhaarMu.Unlock()
-	if number.IsZero() {
-		delete(s.aadhaars, id)
-		return
-	}
-	if len(s.aadhaars) >= maxFlows {
-		clear(s.aadhaars) // customers are asked again
-	}
-	s.aadhaars[id] = number
-}
-
-func (s *Pages) keptAadhaar(id op.ID) secret.Aadhaar {
-	s.aadhaarMu.Lock()
-	defer s.aadhaarMu.Unlock()
-	return s.aadhaars[id]
 }

@@ -115,13 +115,13 @@ func TestANewSenderIsOnboardedInTheInterfacesOrder(t *testing.T) {
 	page = w.do(page, "go", "name", "Asha Patil", "city", "Pune", "state", "Maharashtra")
 	heading(t, page, "New sender: enter OTP")
 	page = w.do(page, "go", "otp", "1234")
-	heading(t, page, "New sender: Aadhaar number")
-	w.Post(w.at+"/go", 422, "turn", turn(page), "aadhaar", "999941057059")
-	page = w.do(page, "go", "aadhaar", uitest.CustomerAadhaar)
-	heading(t, page, "New sender: fingerprint")
-	w.Post(w.at+"/go", 422, "turn", turn(page))
-	page = w.do(page, "go", "consent", "AEPS-EN-1")
-	uitest.Contains(t, page, "do-capture")
+	heading(t, page, "New sender: Aadhaar and fingerprint")
+	w.Post(w.at+"/go", 422, "turn", turn(page), "aadhaar", "999941057059", "consent", "yes")
+	refused := w.Post(w.at+"/go", 422, "turn", turn(page), "aadhaar", uitest.CustomerAadhaar)
+	uitest.Contains(t, refused, `data-again="Enter the number ending in XXXXXXXX7058 again: it is not saved."`)
+	c.fingers = true
+	page = w.do(page, "go", "aadhaar", uitest.CustomerAadhaar, "consent", "yes")
+	uitest.Contains(t, page, `data-state="capturing"`, "I give my Aadhaar number")
 	for _, v := range s.values {
 		if strings.Contains(string(v), uitest.CustomerAadhaar) {
 			t.Error("the Aadhaar number is kept")
@@ -132,8 +132,8 @@ func TestANewSenderIsOnboardedInTheInterfacesOrder(t *testing.T) {
 			c.replies[op.RemitterDetails] = details
 		}
 	}
-	page = w.do(page, "capture")
-	heading(t, page, "Who is the money for?")
+	c.end(op.CustomerUpdateBio, func(v *edge.View) { v.State, v.Stage = op.Succeeded, edge.StageNone })
+	heading(t, w.Get(w.at, 200), "Who is the money for?")
 	var asked []op.RouteID
 	for _, q := range c.asked {
 		asked = append(asked, q.Route)
@@ -152,12 +152,9 @@ func TestAFingerNobodyWaitsForIsAbandoned(t *testing.T) {
 	for _, act := range []string{"abandon", "forget"} {
 		t.Run(act, func(t *testing.T) {
 			c := newCounter()
-			c.replies[op.CustomerDetail] = `{"statusCode":"01","message":"Customer not found"}`
-			w := login(t, c, &memoryCache{})
-			page := w.do(w.find("9876543210"), "go", "name", "Asha Patil", "city", "Pune", "state", "Maharashtra")
-			page = w.do(page, "go", "otp", "1234")
-			page = w.do(page, "go", "aadhaar", uitest.CustomerAadhaar)
-			page = w.do(page, "go", "consent", "yes", "customer-language", "bn")
+			c.fingers = true
+			w, page := atIdentity(t, c)
+			page = w.do(page, "go", "aadhaar", uitest.CustomerAadhaar, "consent", "yes", "customer-language", "bn")
 			uitest.Contains(t, page, "do-abandon")
 			q := c.asked[len(c.asked)-1]
 			if q.Consent != "AEPS-BN-1" {
@@ -171,7 +168,7 @@ func TestAFingerNobodyWaitsForIsAbandoned(t *testing.T) {
 				w.Get(w.at, 404)
 				return
 			}
-			uitest.Contains(t, w.Get(w.at, 200), "It was not sent to the bank", "New sender: fingerprint")
+			uitest.Contains(t, w.Get(w.at, 200), "It was not sent to the bank", "New sender: Aadhaar and fingerprint")
 		})
 	}
 }

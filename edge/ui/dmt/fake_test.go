@@ -55,6 +55,7 @@ type counter struct {
 	asked   []edge.Request
 	down    bool
 	holdAll bool // operations stay in progress
+	fingers bool // captures stay in progress
 	later   time.Duration
 	bounds  *edge.Bounds // nil: those of a sandbox
 	refuse  map[op.RouteID]error
@@ -185,7 +186,12 @@ func (c *counter) Capture(id op.ID) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	v := c.known[id]
-	v.State, v.Stage = op.Succeeded, edge.StageNone
+	if v.State != op.Reserved {
+		return nil
+	}
+	if v.Stage = edge.StageCapturing; !c.fingers {
+		v.State, v.Stage = op.Succeeded, edge.StageNone
+	}
 	c.known[id] = v
 	return nil
 }
@@ -222,6 +228,13 @@ func (c *counter) reply(r op.RouteID, reply string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.replies[r] = reply
+}
+
+// holdFingers keeps captures in progress, or ends them at once.
+func (c *counter) holdFingers(yes bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fingers = yes
 }
 
 // holdCalls keeps operations in progress, or answers them again.

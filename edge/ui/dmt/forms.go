@@ -5,10 +5,8 @@ import (
 	"strings"
 
 	"galla/edge/i18n"
-	"galla/edge/outcome"
 	"galla/edge/ui"
 	"galla/shared/money"
-	"galla/shared/op"
 )
 
 func (s *Pages) fillForm(ses *ui.Session, r *http.Request, d *flowData, f flow, wrong formErrors) {
@@ -16,7 +14,7 @@ func (s *Pages) fillForm(ses *ui.Session, r *http.Request, d *flowData, f flow, 
 	d.Submit = words.Text("dmt.go")
 	field := func(name, kind, key, value string, most int, must bool) {
 		x := ui.Field{Name: name, Kind: kind, Label: words.Text(key), Value: value, Max: most, Error: s.fieldError(words, f, wrong[name]), Focus: len(d.Fields) == 0}
-		if typed := r.PostForm.Get(name); typed != "" && kind != ui.OTP && name != "aadhaar" && wrong[name] != "dmt.text.wrong" {
+		if typed := r.PostForm.Get(name); typed != "" && kind != ui.OTP && wrong[name] != "dmt.text.wrong" {
 			x.Value = typed
 		}
 		if must {
@@ -35,14 +33,8 @@ func (s *Pages) fillForm(ses *ui.Session, r *http.Request, d *flowData, f flow, 
 			field("otp", ui.OTP, "dmt.otp", "", 8, true)
 		}
 		d.fillOTP(words, f)
-	case Aadhaar:
-		field("aadhaar", ui.Digits, "dmt.aadhaar", "", 14, true)
-	case Finger:
-		if s.keptAadhaar(f.ID).IsZero() || wrong["aadhaar"] != "" {
-			field("aadhaar", ui.Digits, "dmt.aadhaar", "", 14, true)
-		}
-		s.addConsent(ses, d)
-		d.Check.Error = s.fieldError(words, f, wrong["consent"])
+	case Aadhaar, Finger:
+		s.fillIdentity(ses, r, d, f, wrong)
 	case Payee:
 		field("receiver_account_no", ui.Digits, "dmt.account", f.To.Number, 20, true)
 		field("again", ui.Digits, "dmt.account.again", f.To.Number, 20, true)
@@ -65,6 +57,7 @@ func (s *Pages) fillForm(ses *ui.Session, r *http.Request, d *flowData, f flow, 
 		}
 		field("amount", ui.Amount, "dmt.amount", typed, 12, true)
 		addQuickAmounts(words, &d.Fields[0])
+		d.Fields[0].Limit = s.limitsOf(&f).field(words)
 	case Confirm:
 		d.Submit, d.Sums = words.Text("dmt.otp.send"), costFacts(words, f)
 	case RefundAsk:
@@ -99,24 +92,11 @@ func addQuickAmounts(w *i18n.Localizer, x *ui.Field) {
 	x.KeysLabel, x.Keys = w.Text("dmt.amount.quick"), ui.Keys("", 500*money.Rupee, 1_000*money.Rupee, 2_000*money.Rupee, 5_000*money.Rupee)
 }
 
-func (s *Pages) addConsent(ses *ui.Session, d *flowData) {
-	words, st := ses.Words(), s.counter.Status()
-	d.Language = ui.LanguageChoice("customer-language", words.Text("dmt.language"), ses.CustomerLanguage())
-	for _, l := range i18n.Languages() {
-		theirs := s.In(l.Code)
-		d.Consents = append(d.Consents, consent{
-			l.Code, outcome.ConsentText(theirs, outcome.KindOfRoute(op.CustomerUpdateBio), st.Merchant), outcome.ConsentVersion(theirs), theirs.Text("dmt.consent"),
-		})
-	}
-	d.Ready = ui.Readiness(words, st)
-	d.Check = &check{Name: "consent", Missing: words.Text("dmt.consent.missing")}
-}
-
 func (s *Pages) fieldError(w *i18n.Localizer, f flow, key string) string {
 	switch {
 	case key == boundsError:
-		return outcome.AmountText(w, s.counter.Bounds(op.Transfer), f.Amount)
-	case strings.HasPrefix(key, "dmt."):
+		return s.limitsOf(&f).text(w, f.Amount)
+	case strings.HasPrefix(key, "dmt."), strings.HasPrefix(key, "field."):
 		return w.Text(key)
 	}
 	return key

@@ -3,6 +3,7 @@ package dmt
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"galla/edge"
@@ -39,7 +40,7 @@ func (s *Pages) renderStart(w http.ResponseWriter, r *http.Request, ses *ui.Sess
 		if f.Step == Sender || f.Step == Sent || f.Step == Refunded {
 			continue // finished
 		}
-		d.Open = append(d.Open, openFlow{"/dmt/" + string(f.ID), f.Name, f.Mobile, words.Text("dmt.step." + string(f.Step)), words.ShortTime(f.Touched, now)})
+		d.Open = append(d.Open, openFlow{"/dmt/" + string(f.ID), f.Name, f.Mobile, stepText(words, f.Step), words.ShortTime(f.Touched, now)})
 	}
 	s.Render(w, r, ses, wrong.Status, ui.Page{Name: "dmt/start", Title: words.Text("dmt.title"), Back: "/", Data: d})
 }
@@ -57,7 +58,11 @@ func (b button) Shown() string { return strings.ToUpper(b.Key) }
 type payeeRow struct {
 	account
 	Ending string
+	Key    string // the digit that sends money to it; empty: none
 }
+
+// maxPayeeKeys is how many beneficiaries have a digit as their key.
+const maxPayeeKeys = 9
 
 type flowData struct {
 	ID       op.ID
@@ -68,11 +73,9 @@ type flowData struct {
 	Sums     []ui.Fact // what is paid; the last is the total
 	Steps    []ui.Step
 	Fields   []ui.Field
-	Check    *check // the checkbox
-	Consents []consent
-	Language ui.Choice // the language of the consent
-	Submit   string    // the form's button; empty: no form
-	NewOTP   bool      // a new OTP is the first choice, before the form
+	Identity *identityForm // nil: the page asks for none
+	Submit   string        // the form's button; empty: no form
+	NewOTP   bool          // a new OTP is the first choice, before the form
 	Buttons  []button
 
 	Live    bool   // it refreshes by itself
@@ -82,6 +85,8 @@ type flowData struct {
 	Ready   []ui.Chip
 	Capture bool
 	Abandon bool
+	Agreed  *ui.Consent // what the customer agreed to, before the finger; nil: nothing
+	Awaits  bool        // what follows may ask for the Aadhaar number again
 
 	Left   int // seconds until an unconfirmed account may be enquired about again
 	Meters []ui.Meter
@@ -92,11 +97,6 @@ type flowData struct {
 	CanPay bool
 	Age    string // the age of stored details; empty: they are new
 }
-
-// check is a checkbox with its text; its text is the consents' where there are any.
-type check struct{ Name, Text, Missing, Error string }
-
-type consent struct{ Lang, Quote, Version, Agrees string }
 
 // showFlow advances a flow as far as no person is needed, and shows it.
 func (s *Pages) showFlow(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
@@ -124,7 +124,7 @@ func (s *Pages) advanceAndRender(w http.ResponseWriter, r *http.Request, ses *ui
 func (s *Pages) renderFlow(w http.ResponseWriter, r *http.Request, ses *ui.Session, status int, f flow, v *edge.View, wrong formErrors, alert string) {
 	words := ses.Words()
 	d := flowData{ID: f.ID, Step: f.Step, Turn: f.Turn, Lead: words.Text(leadKey(f)), Steps: steps(words, f.Step)}
-	p := ui.Page{Name: "dmt/flow", Title: words.Text("dmt.step." + string(f.Step)), Back: "/dmt", Alert: alert}
+	p := ui.Page{Name: "dmt/flow", Title: stepText(words, f.Step), Back: "/dmt", Alert: alert}
 	d.Facts = knownFacts(words, f)
 	if alert == "" {
 		p.Alert = problemText(words, f)
@@ -135,7 +135,7 @@ func (s *Pages) renderFlow(w http.ResponseWriter, r *http.Request, ses *ui.Sessi
 		if f.Step == OTP {
 			d.Facts = append(d.Facts, costFacts(words, f)...)
 		}
-		p.Refresh = refreshSeconds
+		p.Refresh, d.Awaits = refreshSeconds, f.asksIdentity()
 	case f.Step == Sender:
 		p.Alert = firstNonEmpty(s.fillSender(ses, r, &d, f), p.Alert)
 		if p.Alert == "" && f.Fee > 0 {
@@ -180,13 +180,24 @@ func (d flowData) showsError(wrong formErrors) bool {
 			return true
 		}
 	}
-	return d.Check != nil && wrong[d.Check.Name] != ""
+	return d.Identity != nil && (wrong["aadhaar"] != "" || wrong["consent"] != "")
+}
+
+// stepText is the title of a step's page.
+func stepText(w *i18n.Localizer, s Step) string {
+	if s == Finger { // one page with the number
+		s = Aadhaar
+	}
+	return w.Text("dmt.step." + string(s))
 }
 
 // leadKey is the key of a step's first sentence. It always says whether to return cash
 // now, since cash is returned once.
 func leadKey(f flow) string {
 	key := "dmt.lead." + string(f.Step)
+	if f.Step == Finger {
+		key = "dmt.lead.aadhaar"
+	}
 	if (f.Step == RefundAsk || f.Step == RefundCode) && f.CashReturned {
 		return key + ".again"
 	}
@@ -231,7 +242,7 @@ var progressBars = [][]struct {
 	name string
 	of   []Step
 }{
-	{{"name", []Step{Name}}, {"otp", []Step{CodeAsk, Code}}, {"aadhaar", []Step{Aadhaar}}, {"finger", []Step{Finger, Submit}}},
+	{{"name", []Step{Name}}, {"otp", []Step{CodeAsk, Code}}, {"finger", []Step{Aadhaar, Finger, Submit}}},
 	{{"amount", []Step{Amount}}, {"charges", []Step{Confirm}}, {"otp", []Step{OTP}}, {"result", []Step{Sent}}},
 	{{"otp", []Step{RefundCheck, RefundAsk, RefundCode}}, {"result", []Step{Refunded}}, {"cash", nil}},
 }
@@ -307,13 +318,13 @@ func (s *Pages) fillWaiting(ses *ui.Session, d *flowData, v edge.View) {
 	d.Case, d.Capture, d.Abandon = t.Case, v.State == op.Reserved && v.Stage == edge.StageReady, v.State == op.Reserved
 	d.Banner = &ui.Banner{Tone: t.Tone, Icon: t.Icon, Group: k.Group, Subject: k.Title(words), Title: t.Title, Lead: t.Lead, Reason: t.Why}
 	if k.Name == "other" {
-		d.Banner.Subject = words.Text("dmt.step." + string(d.Step))
+		d.Banner.Subject = stepText(words, d.Step)
 		if t.Case == "sending" || t.Case == "bank" {
 			d.Banner.Subject, d.Banner.Title, d.Banner.Lead = "", d.Banner.Subject, words.Text("dmt.wait")
 		}
 	}
 	if v.State == op.Reserved {
-		d.Ready = ui.Readiness(words, st)
+		d.Ready, d.Agreed = ui.Readiness(words, st), s.agreed(v, st.Merchant)
 	}
 }
 
@@ -348,8 +359,14 @@ func (s *Pages) fillSender(ses *ui.Session, r *http.Request, d *flowData, f flow
 	meter("dmt.limit.day", m.Left, m.Day)
 	meter("dmt.limit.month", m.MonthLeft, m.Month)
 	typed := r.URL.Query().Get("q")
+	keys := 0
 	for _, p := range m.search(typed) {
-		d.Payees = append(d.Payees, payeeRow{p, p.lastDigits()})
+		row := payeeRow{account: p, Ending: p.lastDigits()}
+		if p.Usable && keys < maxPayeeKeys {
+			keys++
+			row.Key = strconv.Itoa(keys)
+		}
+		d.Payees = append(d.Payees, row)
 	}
 	d.None, d.Many = len(d.Payees) == 0, len(m.Payees) > maxUnsearched || typed != ""
 	d.Search = ui.Field{Name: "q", Kind: ui.Search, Label: words.Text("dmt.search"), Value: typed}

@@ -326,7 +326,7 @@ func TestRefusals(t *testing.T) {
 func TestWhatTheCounterRefusesOfAForm(t *testing.T) {
 	f := flow{To: account{Name: "123412341234"}}
 	got := f.fieldErrors(&edge.ValidationError{Fields: []string{"title", "amount", "otp", "city", "aadhaar"}})
-	want := formErrors{"receivername": "dmt.text.wrong", "amount": boundsError, "otp": "dmt.otp.missing", "city": "dmt.missing", "aadhaar": "dmt.aadhaar.wrong"}
+	want := formErrors{"receivername": "dmt.text.wrong", "amount": boundsError, "otp": "dmt.otp.missing", "city": "dmt.missing", "aadhaar": "field.aadhaar.check"}
 	for name := range want {
 		if got[name] != want[name] {
 			t.Errorf("%s: %q, want %q", name, got[name], want[name])

@@ -69,7 +69,7 @@ func (s *Pages) handleStep(w http.ResponseWriter, r *http.Request, ses *ui.Sessi
 			s.Fail(w, r, ses, err)
 			return
 		}
-		s.keepAadhaar(id, secret.Aadhaar{})
+		s.proofs.take(id)
 		s.abandonCall(f.Call)
 		http.Redirect(w, r, "/dmt", http.StatusSeeOther)
 		return
@@ -96,11 +96,14 @@ func (s *Pages) handleStep(w http.ResponseWriter, r *http.Request, ses *ui.Sessi
 		s.Fail(w, r, ses, err)
 		return
 	}
-	if len(wrong) > 0 {
+	switch {
+	case len(wrong) > 0:
 		s.renderFlow(w, r, ses, http.StatusUnprocessableEntity, f, nil, wrong, "")
-		return
+	case f.asksIdentity() && f.Problem == problemPrecluded: // what was filled in stays
+		s.renderFlow(w, r, ses, http.StatusConflict, f, nil, nil, "")
+	default:
+		http.Redirect(w, r, here, http.StatusSeeOther)
 	}
-	http.Redirect(w, r, here, http.StatusSeeOther)
 }
 
 // abandonCall cancels an operation that still waits for the finger, because no page shows
@@ -163,9 +166,9 @@ func (f *flow) fieldErrors(e *edge.ValidationError) formErrors {
 		case name == "otp":
 			wrong[name] = "dmt.otp.missing"
 		case name == "aadhaar":
-			wrong[name] = "dmt.aadhaar.wrong"
+			wrong[name] = "field.aadhaar.check"
 		case name == "consent":
-			wrong[name] = "dmt.consent.missing"
+			wrong[name] = "field.consent.missing"
 		case typed[name] != "":
 			wrong[name] = "dmt.text.wrong"
 		default:
@@ -335,15 +338,21 @@ func (s *Pages) submit(r *http.Request, ses *ui.Session, f *flow) (formErrors, e
 		amount, err := i18n.ParseRupees(text("amount"))
 		if err != nil || amount <= 0 {
 			wrong["amount"] = "dmt.amount.wrong"
-		} else if !s.counter.Bounds(op.Transfer).Allow(amount) {
+		} else if !s.limitsOf(f).allow(amount) {
 			wrong["amount"] = boundsError
 		}
 		f.Amount = amount
-	case Code, OTP, RefundCode, Aadhaar, Finger:
-		if f.otpTriesLeft() == 0 && f.Step != Aadhaar && f.Step != Finger { // a new OTP comes first
+	case Code, OTP, RefundCode:
+		if f.otpTriesLeft() == 0 { // a new OTP comes first
 			return wrong, nil
 		}
-		p = s.readCredentials(r, ses, f, wrong)
+		typed := plainDigits(text("otp"))
+		if typed == "" || strings.Trim(typed, "0123456789") != "" {
+			wrong["otp"] = "dmt.otp.missing"
+		}
+		p.otp = secret.NewOTP(typed)
+	case Aadhaar, Finger:
+		p = s.readIdentity(r, ses, wrong)
 	case Confirm, DeletePayee, RefundAsk:
 	default:
 		return wrong, errNoStep
@@ -351,37 +360,5 @@ func (s *Pages) submit(r *http.Request, ses *ui.Session, f *flow) (formErrors, e
 	if len(wrong) > 0 {
 		return wrong, nil
 	}
-	err := s.startCall(r.Context(), f, p)
-	if err == nil && (f.Step == Aadhaar || f.Step == Finger) {
-		s.keepAadhaar(f.ID, p.aadhaar)
-	}
-	return wrong, err
-}
-
-func (s *Pages) readCredentials(r *http.Request, ses *ui.Session, f *flow, wrong formErrors) (p credentials) {
-	text := func(name string) string { return strings.TrimSpace(r.PostForm.Get(name)) }
-	switch f.Step {
-	case Code, OTP, RefundCode:
-		typed := plainDigits(text("otp"))
-		if typed == "" || strings.Trim(typed, "0123456789") != "" {
-			wrong["otp"] = "dmt.otp.missing"
-		}
-		p.otp = secret.NewOTP(typed)
-	case Aadhaar, Finger:
-		p.aadhaar = s.keptAadhaar(f.ID)
-		if typed := plainDigits(text("aadhaar")); f.Step == Aadhaar || p.aadhaar.IsZero() || typed != "" {
-			number, err := secret.ParseAadhaar(typed)
-			if err != nil {
-				wrong["aadhaar"] = "dmt.aadhaar.wrong"
-			}
-			p.aadhaar = number
-		}
-		if f.Step == Finger {
-			ses.SetCustomerLanguage(text("customer-language"))
-			if p.consent = outcome.ConsentVersion(s.In(ses.CustomerLanguage())); text("consent") == "" {
-				wrong["consent"] = "dmt.consent.missing"
-			}
-		}
-	}
-	return p
+	return wrong, s.startCall(r.Context(), f, p)
 }

@@ -142,9 +142,9 @@ func (w *walk) load() {
 	w.section.store.mu.Lock()
 	w.section.store.flows = kept.flows
 	w.section.store.mu.Unlock()
-	w.section.aadhaarMu.Lock()
-	clear(w.section.aadhaars)
-	w.section.aadhaarMu.Unlock()
+	w.section.proofs.mu.Lock()
+	clear(w.section.proofs.byID)
+	w.section.proofs.mu.Unlock()
 }
 
 // ends returns every running operation an outcome.
@@ -172,7 +172,7 @@ func TestWalk(t *testing.T) {
 		runs++
 		w := &walk{t: t, v: visitor, c: c, s: s, section: pages}
 		c.mu.Lock()
-		c.known, c.asked, c.down, c.holdAll, c.lose, c.later = map[op.ID]edge.View{}, nil, false, false, 0, 0
+		c.known, c.asked, c.down, c.holdAll, c.fingers, c.lose, c.later = map[op.ID]edge.View{}, nil, false, false, false, 0, 0
 		c.replies = map[op.RouteID]string{}
 		for r, reply := range good {
 			c.replies[r] = reply
@@ -239,6 +239,7 @@ func (w *walk) steps() {
 			w.c.mu.Unlock()
 		case 2:
 			w.c.holdCalls(rapid.Bool().Draw(t, "on their way"))
+			w.c.holdFingers(rapid.Bool().Draw(t, "finger awaited"))
 		case 3:
 			w.ends(rapid.SampledFrom([]op.State{op.Succeeded, op.Failed, op.Reversed, op.Expired, op.NotSent}).Draw(t, "outcome"))
 		case 4:

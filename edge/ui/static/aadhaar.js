@@ -2,7 +2,8 @@
 // (Verhoeff), masked when the field loses the focus. A last digit that makes it right
 // goes on to the next field. The number is only in this module's
 // memory and in the sent form. When the server refuses a form, the number of the refused
-// form is taken over by the page that says so, for a minute, masked.
+// form is taken over by the page that says so, for a minute, masked; also when the bank
+// refuses it while a page without the field waits for the answer ([data-awaits-aadhaar]).
 import { moveOn, note, setCheck } from './check.js';
 
 const product = [
@@ -38,6 +39,11 @@ export function forgetAadhaar() {
   clearTimeout(forgetting);
   kept = '';
 }
+
+// keepsAadhaar reports whether a number waits for the page that takes it over.
+export function keepsAadhaar() {
+  return kept !== '';
+}
 window.addEventListener('pagehide', forgetAadhaar);
 
 const grouped = (digits) => digits.replace(/(\d{4})(?=\d)/g, '$1 ');
@@ -65,7 +71,11 @@ export function aadhaarField(field) {
     digits = kept;
     mask();
     note(field, '', '');
-    if (document.activeElement === field) (field.form.querySelector('[aria-invalid]') ?? field.form.querySelector('button.main')).focus();
+    if (document.activeElement === field) {
+      const wrong = field.form.querySelector('[aria-invalid]');
+      if (wrong) wrong.focus();
+      else moveOn(field);
+    }
     dropping = setTimeout(() => {
       digits = '';
       masked = false;

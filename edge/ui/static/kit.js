@@ -14,7 +14,7 @@ const each = (selector, start) => document.querySelectorAll(selector).forEach(st
 
 onPage(() => {
   each('[data-aadhaar]', aadhaarField);
-  forgetAadhaar();
+  if (!document.querySelector('[data-awaits-aadhaar]')) forgetAadhaar();
   each('[data-amount]', amountField);
   each('form[data-check]', checkFields);
   each('[data-print]', printButton);

@@ -1,9 +1,10 @@
 // Opens the page of a link in this document, where the browser can (Navigation API):
 // styles, scripts and the event stream stay, and only what the page says is fetched and
 // drawn. A form with an Aadhaar number is sent from here, so that the page that refuses it
-// takes over the number. All else is loaded as without this script: other forms,
-// redirects, errors, and pages with other files, as after an update of the program.
-import { keepAadhaar } from './aadhaar.js';
+// takes over the number, and so does a page that is at the form's own address. All else is
+// loaded as without this script: other forms, redirects, errors, and pages with other
+// files, as after an update of the program.
+import { forgetAadhaar, keepAadhaar, keepsAadhaar } from './aadhaar.js';
 import { startPage } from './onpage.js';
 import { address, arrive, lastTold, refresh } from './live.js';
 
@@ -11,7 +12,9 @@ export function visitInPlace() {
   if (!('navigation' in window)) return;
   remember();
   navigation.addEventListener('navigate', (event) => {
-    const opens = event.navigationType === 'push' || event.navigationType === 'traverse';
+    // What follows a page that waits with an Aadhaar number takes it over.
+    const follows = event.navigationType === 'replace' && keepsAadhaar() && event.destination.url === address().href;
+    const opens = event.navigationType === 'push' || event.navigationType === 'traverse' || follows;
     if (!opens || !event.canIntercept || event.hashChange || event.downloadRequest !== null || event.formData) return;
     const to = event.destination.getState()?.address ?? event.destination.url;
     event.intercept({ handler: () => visit(to, event.signal), focusReset: 'manual' });
@@ -37,7 +40,8 @@ async function send(form) {
     const reply = await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)) });
     const page = new DOMParser().parseFromString(await reply.text(), 'text/html');
     if (!form.isConnected) return; // another page took its place
-    if (reply.redirected) location.assign(reply.url);
+    const elsewhere = reply.redirected && reply.url !== address().href;
+    if (elsewhere) location.assign(reply.url);
     else if (page.querySelector('main') && kind(page) === kind(document)) {
       keepAadhaar(form);
       take(page, told);
@@ -66,6 +70,7 @@ async function visit(to, signal) {
     return;
   }
   if (!page || kind(page) !== kind(document)) {
+    forgetAadhaar(); // it would be fetched again
     location.replace(to);
     return;
   }

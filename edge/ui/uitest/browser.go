@@ -364,6 +364,9 @@ func (b *Browser) Screenshot(name string) {
 func (b *Browser) saveScreenshot(name string) {
 	b.T.Helper()
 	b.ScreenshotCount++
+	// What stays in sight of a window that was scrolled would cover the middle of a page.
+	at := Eval[float64](b, `(at => { scrollTo(0, 0); return at; })(scrollY)`)
+	defer Eval[any](b, fmt.Sprintf(`void scrollTo(0, %f)`, at))
 	png, err := chromedp.Run(b.Ctx, chromedp.FullScreenshot(100))
 	if err != nil {
 		b.T.Fatalf("%s: picture of %s: %v", b.Size, name, err)

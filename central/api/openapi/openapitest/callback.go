@@ -10,12 +10,12 @@ const callbackEvent = "operation.finished"
 func callbackFields() []callbackField {
 	return []callbackField{
 		{"id", true, "The operation, as GET /operations/{id} takes it."},
-		{"merchantId", true, "The merchant that gets the callback."},
+		{"merchantId", true, "The merchant of the operation."},
 		{"route", true, "The request that created it, such as POST /aeps/withdrawal."},
 		{"reference", true, "Our reference, GL…"},
 		{"pendingReference", true, "The reference of the pending reply, AEPS-NR-… or DMT-NR-…"},
 		{"callerReference", false, "Your own reference in the body: clientRefId or refId."},
-		{"idempotencyKey", false, "The Idempotency-Key of your request, if it had one."},
+		{"idempotencyKey", false, "The Idempotency-Key of the request, if it had one and was the receiver's own."},
 		{"amount", true, "Rupees, as a text with two decimals."},
 		{"txnStatus", true, "SUCCESS, FAILED or REVERSED."},
 		{"ResponseCode", true, "The bank's code; 00 if and only if it succeeded."},
@@ -33,7 +33,7 @@ type callbackField struct {
 // callbackWords describe the callback for the document and the page.
 func callbackWords() []string {
 	return []string{
-		"When an operation that was answered as pending has its final outcome, the merchant's endpoint gets a POST. It has references, the amount and the outcome; nothing of the customer. There is no callback if the reply to the request itself was final.",
+		"When an operation that was answered as pending has its final outcome, the merchant's endpoint gets a POST; where it has none, its vendor's endpoint does, signed with the vendor's secrets. It has references, the amount and the outcome; nothing of the customer. There is no callback if the reply to the request itself was final.",
 		"Messages follow Standard Webhooks (standardwebhooks.com), whose libraries verify them: webhook-signature has v1 and the base64 of HMAC-SHA-256 over webhook-id, webhook-timestamp (seconds) and the body, joined by full stops, under the secret whsec_… While a secret is being changed there are two signatures, separated by a space: accept either. Refuse a timestamp that is more than five minutes off.",
 		"Answer with any status 2xx within 15 seconds. After anything else the callback is sent again, with pauses from 5 seconds to 2 hours, for 24 hours; a Retry-After of up to 2 hours with 429 or 503 is heeded; redirects are not followed. 410 ends all callbacks until the endpoint is set again.",
 		"A callback may arrive more than once, and then has the same webhook-id: remember it. Callbacks may arrive in any order; finishedAt gives the order. If none arrives, ask GET /operations/{id}, or repeat the request.",

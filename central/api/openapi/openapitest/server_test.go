@@ -51,7 +51,9 @@ var golden = map[string]op.RouteID{
 	"vendor-keys": op.VendorKeys, "vendor-key-add": op.VendorKeyAdd, "vendor-key-end": op.VendorKeyEnd,
 	"vendor-clients": op.VendorClients, "vendor-secret-add": op.VendorSecretAdd, "vendor-secret-end": op.VendorSecretEnd,
 	"callback-endpoint": op.CallbackEndpoint, "callback-set": op.CallbackEndpointSet, "callback-remove": op.CallbackEndpointEnd,
-	"callback-secret-add": op.CallbackSecretAdd, "callback-secret-delete": op.CallbackSecretDelete,
+	"callback-secret-add": op.CallbackSecretAdd, "callback-secret-end": op.CallbackSecretEnd,
+	"vendor-endpoint": op.VendorEndpoint, "vendor-endpoint-set": op.VendorEndpointSet, "vendor-endpoint-remove": op.VendorEndpointEnd,
+	"vendor-endpoint-secret-add": op.EndpointSecretAdd, "vendor-endpoint-secret-end": op.EndpointSecretEnd,
 	"callbacks": op.VendorCallbacks, "callback-one": op.VendorCallback, "callback-resend": op.VendorCallbackResend, "vendor-operations": op.VendorOperations,
 
 	"limits": op.LimitsInForce, "terminals-mint": op.MintTerminal, "terminals-list": op.ListTerminals, "terminals-revoke": op.RevokeTerminal,

@@ -117,6 +117,8 @@ export interface CallbackAttempt {
 export interface CallbackDelivery {
   operationId: string;
   merchantId: string;
+  /** Whose endpoint gets it. */
+  receiver: 'merchant' | 'vendor';
   event: string;
   state: 'waiting' | 'delivered' | 'given-up';
   /** The end of the operation. */
@@ -283,7 +285,7 @@ export interface EnrolmentCode {
 export interface FinishedOperation {
   /** The operation, as GET /operations/{id} takes it. */
   id: string;
-  /** The merchant that gets the callback. */
+  /** The merchant of the operation. */
   merchantId: string;
   /** The request that created it, such as POST /aeps/withdrawal. */
   route: string;
@@ -293,7 +295,7 @@ export interface FinishedOperation {
   pendingReference: string;
   /** Your own reference in the body: clientRefId or refId. */
   callerReference?: string;
-  /** The Idempotency-Key of your request, if it had one. */
+  /** The Idempotency-Key of the request, if it had one and was the receiver's own. */
   idempotencyKey?: string;
   /** Rupees, as a text with two decimals. */
   amount: string;
@@ -1309,6 +1311,26 @@ export interface VendorClientsSecretsEndParams {
   at?: string;
 }
 
+/** Set where the vendor gets callbacks */
+export interface VendorCallbackUpdateParams {
+  /** The receiver's address. An HTTPS address. */
+  url: string;
+}
+
+/** Create a secret of the vendor's callbacks */
+export interface VendorCallbackSecretsParams {
+  /** When the present secret ends, at most 90 days ahead; absent: it is ended by a call. */
+  formerEndsAt?: string;
+}
+
+/** End a secret of the vendor's callbacks */
+export interface VendorCallbackSecretsEndParams {
+  /** The secret's id, as its creation or the list answered it. */
+  secretId: string;
+  /** When it ends, at most 90 days ahead; absent: now. */
+  at?: string;
+}
+
 /** Where a merchant gets callbacks */
 export interface VendorMerchantsCallbackGetParams {
   /** One of the vendor's merchants. */
@@ -1323,24 +1345,28 @@ export interface VendorMerchantsCallbackUpdateParams {
   url: string;
 }
 
-/** End a merchant's callbacks */
+/** Remove a merchant's endpoint */
 export interface VendorMerchantsCallbackDeleteParams {
   /** One of the vendor's merchants. */
   merchantId: string;
 }
 
-/** Create a secret of callbacks */
-export interface VendorMerchantsCallbackSecretsCreateParams {
+/** Create a secret of a merchant's callbacks */
+export interface VendorMerchantsCallbackSecretsParams {
   /** One of the vendor's merchants. */
   merchantId: string;
+  /** When the present secret ends, at most 90 days ahead; absent: it is ended by a call. */
+  formerEndsAt?: string;
 }
 
-/** Delete a secret of callbacks */
-export interface VendorMerchantsCallbackSecretsDeleteParams {
+/** End a secret of a merchant's callbacks */
+export interface VendorMerchantsCallbackSecretsEndParams {
   /** One of the vendor's merchants. */
   merchantId: string;
   /** The secret's id, as its creation or the list answered it. */
   secretId: string;
+  /** When it ends, at most 90 days ahead; absent: now. */
+  at?: string;
 }
 
 /** Callbacks to the vendor's merchants */
@@ -1639,35 +1665,65 @@ export class GatewayRoutes {
    */
   vendorClients(params?: Record<string, never>, options?: CallOptions): Promise<Result<VendorClient[]>>;
   /**
+   * Where the vendor gets callbacks. GET /vendor/callback
+   *
+   * The endpoint for all its merchants that have none of their own, with the ids of the live secrets that sign its callbacks.
+   */
+  vendorCallbackGet(params?: Record<string, never>, options?: CallOptions): Promise<Result<CallbackEndpoint>>;
+  /**
+   * Set where the vendor gets callbacks. PUT /vendor/callback
+   *
+   * For all its merchants that have no endpoint of their own; merchantId in the message says whose operation it was. An HTTPS address on the public internet; a sandbox takes http and this machine's addresses, too. Callbacks that wait for it are sent there now. An endpoint that answered 410 Gone is enabled again.
+   */
+  vendorCallbackUpdate(params: VendorCallbackUpdateParams, options?: CallOptions): Promise<Result<CallbackEndpoint>>;
+  /**
+   * Remove the vendor's endpoint. DELETE /vendor/callback
+   *
+   * Callbacks that wait for it are given up. Merchants with an endpoint of their own still get theirs.
+   */
+  vendorCallbackDelete(params?: Record<string, never>, options?: CallOptions): Promise<Result<undefined>>;
+  /**
+   * Create a secret of the vendor's callbacks. POST /vendor/callback/secrets
+   *
+   * The present secret stays valid until formerEndsAt, or until it is ended. Every callback is signed with each live secret, so a receiver that knows one of them verifies all. With two live secrets it is 05: end one first.
+   */
+  vendorCallbackSecrets(params?: VendorCallbackSecretsParams, options?: CallOptions): Promise<Result<NewCallbackSecret>>;
+  /**
+   * End a secret of the vendor's callbacks. POST /vendor/callback/secrets/{secretId}/end
+   *
+   * At once, or at a time. Nothing is signed with it afterwards; without a live secret nothing is sent. A later call changes a planned end; an end is final.
+   */
+  vendorCallbackSecretsEnd(params: VendorCallbackSecretsEndParams, options?: CallOptions): Promise<Result<undefined>>;
+  /**
    * Where a merchant gets callbacks. GET /vendor/merchants/{merchantId}/callback
    *
-   * With the ids of the live secrets that sign its callbacks.
+   * Its own endpoint, with the ids of the live secrets that sign its callbacks. Without one, the vendor's gets them.
    */
   vendorMerchantsCallbackGet(params: VendorMerchantsCallbackGetParams, options?: CallOptions): Promise<Result<CallbackEndpoint>>;
   /**
    * Set where a merchant gets callbacks. PUT /vendor/merchants/{merchantId}/callback
    *
-   * An HTTPS address on the public internet; a sandbox takes http and this machine's addresses, too. Callbacks that wait are sent there now. An endpoint that answered 410 Gone is enabled again.
+   * Its own endpoint, which wins over the vendor's. An HTTPS address on the public internet; a sandbox takes http and this machine's addresses, too. Callbacks of the merchant that wait are sent there now. An endpoint that answered 410 Gone is enabled again.
    */
   vendorMerchantsCallbackUpdate(params: VendorMerchantsCallbackUpdateParams, options?: CallOptions): Promise<Result<CallbackEndpoint>>;
   /**
-   * End a merchant's callbacks. DELETE /vendor/merchants/{merchantId}/callback
+   * Remove a merchant's endpoint. DELETE /vendor/merchants/{merchantId}/callback
    *
-   * Callbacks that wait are given up.
+   * Its callbacks go to the vendor's endpoint. Where there is none, those that wait are given up.
    */
   vendorMerchantsCallbackDelete(params: VendorMerchantsCallbackDeleteParams, options?: CallOptions): Promise<Result<undefined>>;
   /**
-   * Create a secret of callbacks. POST /vendor/merchants/{merchantId}/callback/secrets
+   * Create a secret of a merchant's callbacks. POST /vendor/merchants/{merchantId}/callback/secrets
    *
-   * Every callback is signed with each live secret, so a receiver that knows one of them verifies all. With two live secrets it is 05: delete one first.
+   * The present secret stays valid until formerEndsAt, or until it is ended. Every callback is signed with each live secret, so a receiver that knows one of them verifies all. With two live secrets it is 05: end one first.
    */
-  vendorMerchantsCallbackSecretsCreate(params: VendorMerchantsCallbackSecretsCreateParams, options?: CallOptions): Promise<Result<NewCallbackSecret>>;
+  vendorMerchantsCallbackSecrets(params: VendorMerchantsCallbackSecretsParams, options?: CallOptions): Promise<Result<NewCallbackSecret>>;
   /**
-   * Delete a secret of callbacks. DELETE /vendor/merchants/{merchantId}/callback/secrets/{secretId}
+   * End a secret of a merchant's callbacks. POST /vendor/merchants/{merchantId}/callback/secrets/{secretId}/end
    *
-   * Nothing is signed with it any more. A merchant without a secret gets no callbacks.
+   * At once, or at a time. Nothing is signed with it afterwards; without a live secret nothing is sent. A later call changes a planned end; an end is final.
    */
-  vendorMerchantsCallbackSecretsDelete(params: VendorMerchantsCallbackSecretsDeleteParams, options?: CallOptions): Promise<Result<undefined>>;
+  vendorMerchantsCallbackSecretsEnd(params: VendorMerchantsCallbackSecretsEndParams, options?: CallOptions): Promise<Result<undefined>>;
   /**
    * Callbacks to the vendor's merchants. GET /vendor/callbacks
    *
@@ -1679,7 +1735,7 @@ export class GatewayRoutes {
   /**
    * Send a callback again. POST /vendor/callbacks/{operationId}/resend
    *
-   * Now, and for another full period of attempts, whether it was delivered or given up. An operation that was pending, and ended while its merchant had no endpoint, gets a callback by it. One that is being sent at this moment, or has no callback, is 05.
+   * Now, and for another full period of attempts, whether it was delivered or given up. An operation that was pending, and ended while there was no endpoint, gets a callback by it. One that is being sent at this moment, or has no callback, is 05.
    */
   vendorCallbacksResend(params: VendorCallbacksResendParams, options?: CallOptions): Promise<Result<undefined>>;
   /**

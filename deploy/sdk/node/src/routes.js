@@ -62,11 +62,16 @@ export const routes = {
   vendorClients: {"name":"vendorClients","method":"GET","path":"/vendor/clients","kind":"enquiry","repeatable":true,"gateway":true},
   vendorClientsSecrets: {"name":"vendorClientsSecrets","method":"POST","path":"/vendor/clients/{clientId}/secrets","kind":"record","fields":{"clientId":"path"}},
   vendorClientsSecretsEnd: {"name":"vendorClientsSecretsEnd","method":"POST","path":"/vendor/clients/{clientId}/secrets/{secretId}/end","kind":"record","fields":{"clientId":"path","secretId":"path"}},
+  vendorCallbackGet: {"name":"vendorCallbackGet","method":"GET","path":"/vendor/callback","kind":"enquiry","repeatable":true,"gateway":true},
+  vendorCallbackUpdate: {"name":"vendorCallbackUpdate","method":"PUT","path":"/vendor/callback","kind":"record","gateway":true},
+  vendorCallbackDelete: {"name":"vendorCallbackDelete","method":"DELETE","path":"/vendor/callback","kind":"record","gateway":true},
+  vendorCallbackSecrets: {"name":"vendorCallbackSecrets","method":"POST","path":"/vendor/callback/secrets","kind":"record","gateway":true},
+  vendorCallbackSecretsEnd: {"name":"vendorCallbackSecretsEnd","method":"POST","path":"/vendor/callback/secrets/{secretId}/end","kind":"record","gateway":true,"fields":{"secretId":"path"}},
   vendorMerchantsCallbackGet: {"name":"vendorMerchantsCallbackGet","method":"GET","path":"/vendor/merchants/{merchantId}/callback","kind":"enquiry","repeatable":true,"gateway":true,"fields":{"merchantId":"path"}},
   vendorMerchantsCallbackUpdate: {"name":"vendorMerchantsCallbackUpdate","method":"PUT","path":"/vendor/merchants/{merchantId}/callback","kind":"record","gateway":true,"fields":{"merchantId":"path"}},
   vendorMerchantsCallbackDelete: {"name":"vendorMerchantsCallbackDelete","method":"DELETE","path":"/vendor/merchants/{merchantId}/callback","kind":"record","gateway":true,"fields":{"merchantId":"path"}},
-  vendorMerchantsCallbackSecretsCreate: {"name":"vendorMerchantsCallbackSecretsCreate","method":"POST","path":"/vendor/merchants/{merchantId}/callback/secrets","kind":"record","gateway":true,"fields":{"merchantId":"path"}},
-  vendorMerchantsCallbackSecretsDelete: {"name":"vendorMerchantsCallbackSecretsDelete","method":"DELETE","path":"/vendor/merchants/{merchantId}/callback/secrets/{secretId}","kind":"record","gateway":true,"fields":{"merchantId":"path","secretId":"path"}},
+  vendorMerchantsCallbackSecrets: {"name":"vendorMerchantsCallbackSecrets","method":"POST","path":"/vendor/merchants/{merchantId}/callback/secrets","kind":"record","gateway":true,"fields":{"merchantId":"path"}},
+  vendorMerchantsCallbackSecretsEnd: {"name":"vendorMerchantsCallbackSecretsEnd","method":"POST","path":"/vendor/merchants/{merchantId}/callback/secrets/{secretId}/end","kind":"record","gateway":true,"fields":{"merchantId":"path","secretId":"path"}},
   vendorCallbacksList: {"name":"vendorCallbacksList","method":"GET","path":"/vendor/callbacks","kind":"enquiry","repeatable":true,"gateway":true,"extra":["next"],"fields":{"after":"query","from":"query","limit":"query","merchant":"query","status":"query","to":"query"}},
   vendorCallbacksGet: {"name":"vendorCallbacksGet","method":"GET","path":"/vendor/callbacks/{operationId}","kind":"enquiry","repeatable":true,"gateway":true,"fields":{"operationId":"path"}},
   vendorCallbacksResend: {"name":"vendorCallbacksResend","method":"POST","path":"/vendor/callbacks/{operationId}/resend","kind":"record","gateway":true,"fields":{"operationId":"path"}},
@@ -128,11 +133,16 @@ export class GatewayRoutes {
   vendorCommissionEarnings(params, options) { return this[invoke](routes.vendorCommissionEarnings, params, options); }
   vendorKeysList(params, options) { return this[invoke](routes.vendorKeysList, params, options); }
   vendorClients(params, options) { return this[invoke](routes.vendorClients, params, options); }
+  vendorCallbackGet(params, options) { return this[invoke](routes.vendorCallbackGet, params, options); }
+  vendorCallbackUpdate(params, options) { return this[invoke](routes.vendorCallbackUpdate, params, options); }
+  vendorCallbackDelete(params, options) { return this[invoke](routes.vendorCallbackDelete, params, options); }
+  vendorCallbackSecrets(params, options) { return this[invoke](routes.vendorCallbackSecrets, params, options); }
+  vendorCallbackSecretsEnd(params, options) { return this[invoke](routes.vendorCallbackSecretsEnd, params, options); }
   vendorMerchantsCallbackGet(params, options) { return this[invoke](routes.vendorMerchantsCallbackGet, params, options); }
   vendorMerchantsCallbackUpdate(params, options) { return this[invoke](routes.vendorMerchantsCallbackUpdate, params, options); }
   vendorMerchantsCallbackDelete(params, options) { return this[invoke](routes.vendorMerchantsCallbackDelete, params, options); }
-  vendorMerchantsCallbackSecretsCreate(params, options) { return this[invoke](routes.vendorMerchantsCallbackSecretsCreate, params, options); }
-  vendorMerchantsCallbackSecretsDelete(params, options) { return this[invoke](routes.vendorMerchantsCallbackSecretsDelete, params, options); }
+  vendorMerchantsCallbackSecrets(params, options) { return this[invoke](routes.vendorMerchantsCallbackSecrets, params, options); }
+  vendorMerchantsCallbackSecretsEnd(params, options) { return this[invoke](routes.vendorMerchantsCallbackSecretsEnd, params, options); }
   vendorCallbacksList(params, options) { return this[invoke](routes.vendorCallbacksList, params, options); }
   vendorCallbacksGet(params, options) { return this[invoke](routes.vendorCallbacksGet, params, options); }
   vendorCallbacksResend(params, options) { return this[invoke](routes.vendorCallbacksResend, params, options); }

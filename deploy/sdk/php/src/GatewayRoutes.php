@@ -1048,11 +1048,98 @@ abstract class GatewayRoutes extends Internal\Caller
     }
 
     /**
+     * Where the vendor gets callbacks.
+     *
+     * GET /vendor/callback; for vendor.
+     *
+     * The endpoint for all its merchants that have none of their own, with the ids of the live secrets that sign
+     * its callbacks.
+     *
+     * @return Result<Data\CallbackEndpoint|null>
+     * @throws GallaError
+     */
+    public function vendorCallbackGet(): Result
+    {
+        return $this->invoke('vendorCallbackGet', []);
+    }
+
+    /**
+     * Set where the vendor gets callbacks.
+     *
+     * PUT /vendor/callback; for vendor.
+     *
+     * For all its merchants that have no endpoint of their own; merchantId in the message says whose operation
+     * it was. An HTTPS address on the public internet; a sandbox takes http and this machine's addresses, too.
+     * Callbacks that wait for it are sent there now. An endpoint that answered 410 Gone is enabled again.
+     *
+     * @param string $url The receiver's address. An HTTPS address.
+     * @return Result<Data\CallbackEndpoint|null>
+     * @throws GallaError
+     */
+    public function vendorCallbackUpdate(string $url): Result
+    {
+        return $this->invoke('vendorCallbackUpdate', ['url' => $url]);
+    }
+
+    /**
+     * Remove the vendor's endpoint.
+     *
+     * DELETE /vendor/callback; for vendor.
+     *
+     * Callbacks that wait for it are given up. Merchants with an endpoint of their own still get theirs.
+     *
+     * @return Result<null>
+     * @throws GallaError
+     */
+    public function vendorCallbackDelete(): Result
+    {
+        return $this->invoke('vendorCallbackDelete', []);
+    }
+
+    /**
+     * Create a secret of the vendor's callbacks.
+     *
+     * POST /vendor/callback/secrets; for vendor.
+     *
+     * The present secret stays valid until formerEndsAt, or until it is ended. Every callback is signed with
+     * each live secret, so a receiver that knows one of them verifies all. With two live secrets it is 05: end
+     * one first.
+     *
+     * @param string|null $formerEndsAt When the present secret ends, at most 90 days ahead; absent: it is ended
+     * by a call.
+     * @return Result<Data\NewCallbackSecret|null>
+     * @throws GallaError
+     */
+    public function vendorCallbackSecrets(string|null $formerEndsAt = null): Result
+    {
+        return $this->invoke('vendorCallbackSecrets', ['formerEndsAt' => $formerEndsAt]);
+    }
+
+    /**
+     * End a secret of the vendor's callbacks.
+     *
+     * POST /vendor/callback/secrets/{secretId}/end; for vendor.
+     *
+     * At once, or at a time. Nothing is signed with it afterwards; without a live secret nothing is sent. A
+     * later call changes a planned end; an end is final.
+     *
+     * @param string $secretId The secret's id, as its creation or the list answered it.
+     * @param string|null $at When it ends, at most 90 days ahead; absent: now.
+     * @return Result<null>
+     * @throws GallaError
+     */
+    public function vendorCallbackSecretsEnd(string $secretId, string|null $at = null): Result
+    {
+        return $this->invoke('vendorCallbackSecretsEnd', ['secretId' => $secretId, 'at' => $at]);
+    }
+
+    /**
      * Where a merchant gets callbacks.
      *
      * GET /vendor/merchants/{merchantId}/callback; for vendor.
      *
-     * With the ids of the live secrets that sign its callbacks.
+     * Its own endpoint, with the ids of the live secrets that sign its callbacks. Without one, the vendor's gets
+     * them.
      *
      * @param string $merchantId One of the vendor's merchants.
      * @return Result<Data\CallbackEndpoint|null>
@@ -1068,8 +1155,9 @@ abstract class GatewayRoutes extends Internal\Caller
      *
      * PUT /vendor/merchants/{merchantId}/callback; for vendor.
      *
-     * An HTTPS address on the public internet; a sandbox takes http and this machine's addresses, too. Callbacks
-     * that wait are sent there now. An endpoint that answered 410 Gone is enabled again.
+     * Its own endpoint, which wins over the vendor's. An HTTPS address on the public internet; a sandbox takes
+     * http and this machine's addresses, too. Callbacks of the merchant that wait are sent there now. An
+     * endpoint that answered 410 Gone is enabled again.
      *
      * @param string $merchantId One of the vendor's merchants.
      * @param string $url The receiver's address. An HTTPS address.
@@ -1082,11 +1170,11 @@ abstract class GatewayRoutes extends Internal\Caller
     }
 
     /**
-     * End a merchant's callbacks.
+     * Remove a merchant's endpoint.
      *
      * DELETE /vendor/merchants/{merchantId}/callback; for vendor.
      *
-     * Callbacks that wait are given up.
+     * Its callbacks go to the vendor's endpoint. Where there is none, those that wait are given up.
      *
      * @param string $merchantId One of the vendor's merchants.
      * @return Result<null>
@@ -1098,37 +1186,42 @@ abstract class GatewayRoutes extends Internal\Caller
     }
 
     /**
-     * Create a secret of callbacks.
+     * Create a secret of a merchant's callbacks.
      *
      * POST /vendor/merchants/{merchantId}/callback/secrets; for vendor.
      *
-     * Every callback is signed with each live secret, so a receiver that knows one of them verifies all. With
-     * two live secrets it is 05: delete one first.
+     * The present secret stays valid until formerEndsAt, or until it is ended. Every callback is signed with
+     * each live secret, so a receiver that knows one of them verifies all. With two live secrets it is 05: end
+     * one first.
      *
      * @param string $merchantId One of the vendor's merchants.
+     * @param string|null $formerEndsAt When the present secret ends, at most 90 days ahead; absent: it is ended
+     * by a call.
      * @return Result<Data\NewCallbackSecret|null>
      * @throws GallaError
      */
-    public function vendorMerchantsCallbackSecretsCreate(string $merchantId): Result
+    public function vendorMerchantsCallbackSecrets(string $merchantId, string|null $formerEndsAt = null): Result
     {
-        return $this->invoke('vendorMerchantsCallbackSecretsCreate', ['merchantId' => $merchantId]);
+        return $this->invoke('vendorMerchantsCallbackSecrets', ['merchantId' => $merchantId, 'formerEndsAt' => $formerEndsAt]);
     }
 
     /**
-     * Delete a secret of callbacks.
+     * End a secret of a merchant's callbacks.
      *
-     * DELETE /vendor/merchants/{merchantId}/callback/secrets/{secretId}; for vendor.
+     * POST /vendor/merchants/{merchantId}/callback/secrets/{secretId}/end; for vendor.
      *
-     * Nothing is signed with it any more. A merchant without a secret gets no callbacks.
+     * At once, or at a time. Nothing is signed with it afterwards; without a live secret nothing is sent. A
+     * later call changes a planned end; an end is final.
      *
      * @param string $merchantId One of the vendor's merchants.
      * @param string $secretId The secret's id, as its creation or the list answered it.
+     * @param string|null $at When it ends, at most 90 days ahead; absent: now.
      * @return Result<null>
      * @throws GallaError
      */
-    public function vendorMerchantsCallbackSecretsDelete(string $merchantId, string $secretId): Result
+    public function vendorMerchantsCallbackSecretsEnd(string $merchantId, string $secretId, string|null $at = null): Result
     {
-        return $this->invoke('vendorMerchantsCallbackSecretsDelete', ['merchantId' => $merchantId, 'secretId' => $secretId]);
+        return $this->invoke('vendorMerchantsCallbackSecretsEnd', ['merchantId' => $merchantId, 'secretId' => $secretId, 'at' => $at]);
     }
 
     /**
@@ -1173,8 +1266,8 @@ abstract class GatewayRoutes extends Internal\Caller
      * POST /vendor/callbacks/{operationId}/resend; for vendor.
      *
      * Now, and for another full period of attempts, whether it was delivered or given up. An operation that was
-     * pending, and ended while its merchant had no endpoint, gets a callback by it. One that is being sent at
-     * this moment, or has no callback, is 05.
+     * pending, and ended while there was no endpoint, gets a callback by it. One that is being sent at this
+     * moment, or has no callback, is 05.
      *
      * @param string $operationId The operation that the callback is about.
      * @return Result<null>

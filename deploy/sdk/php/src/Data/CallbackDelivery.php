@@ -18,6 +18,8 @@ final class CallbackDelivery
     public function __construct(
         public readonly ?string $operationId,
         public readonly ?string $merchantId,
+        /** Whose endpoint gets it. */
+        public readonly ?string $receiver,
         public readonly ?string $event,
         public readonly ?string $state,
         /** The end of the operation. */
@@ -44,6 +46,7 @@ final class CallbackDelivery
         return new self(
             Read::text($m, 'operationId'),
             Read::text($m, 'merchantId'),
+            Read::text($m, 'receiver'),
             Read::text($m, 'event'),
             Read::text($m, 'state'),
             Read::text($m, 'createdAt'),

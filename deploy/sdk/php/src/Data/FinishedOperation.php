@@ -18,7 +18,7 @@ final class FinishedOperation
     public function __construct(
         /** The operation, as GET /operations/{id} takes it. */
         public readonly ?string $id,
-        /** The merchant that gets the callback. */
+        /** The merchant of the operation. */
         public readonly ?string $merchantId,
         /** The request that created it, such as POST /aeps/withdrawal. */
         public readonly ?string $route,
@@ -28,7 +28,7 @@ final class FinishedOperation
         public readonly ?string $pendingReference,
         /** Your own reference in the body: clientRefId or refId. */
         public readonly ?string $callerReference,
-        /** The Idempotency-Key of your request, if it had one. */
+        /** The Idempotency-Key of the request, if it had one and was the receiver's own. */
         public readonly ?string $idempotencyKey,
         /** Rupees, as a text with two decimals. */
         public readonly ?string $amount,

@@ -65,11 +65,16 @@ _VENDOR_KEYS_END = Route("POST", "/vendor/keys/{keyId}/end", "record", in_path=(
 _VENDOR_CLIENTS = Route("GET", "/vendor/clients", "enquiry", gateway=True)
 _VENDOR_CLIENTS_SECRETS = Route("POST", "/vendor/clients/{clientId}/secrets", "record", in_path=("clientId",), in_body=("formerEndsAt",))
 _VENDOR_CLIENTS_SECRETS_END = Route("POST", "/vendor/clients/{clientId}/secrets/{secretId}/end", "record", in_path=("clientId", "secretId",), in_body=("at",))
+_VENDOR_CALLBACK_GET = Route("GET", "/vendor/callback", "enquiry", gateway=True)
+_VENDOR_CALLBACK_UPDATE = Route("PUT", "/vendor/callback", "record", gateway=True, in_body=("url",))
+_VENDOR_CALLBACK_DELETE = Route("DELETE", "/vendor/callback", "record", gateway=True)
+_VENDOR_CALLBACK_SECRETS = Route("POST", "/vendor/callback/secrets", "record", gateway=True, in_body=("formerEndsAt",))
+_VENDOR_CALLBACK_SECRETS_END = Route("POST", "/vendor/callback/secrets/{secretId}/end", "record", gateway=True, in_path=("secretId",), in_body=("at",))
 _VENDOR_MERCHANTS_CALLBACK_GET = Route("GET", "/vendor/merchants/{merchantId}/callback", "enquiry", gateway=True, in_path=("merchantId",))
 _VENDOR_MERCHANTS_CALLBACK_UPDATE = Route("PUT", "/vendor/merchants/{merchantId}/callback", "record", gateway=True, in_path=("merchantId",), in_body=("url",))
 _VENDOR_MERCHANTS_CALLBACK_DELETE = Route("DELETE", "/vendor/merchants/{merchantId}/callback", "record", gateway=True, in_path=("merchantId",))
-_VENDOR_MERCHANTS_CALLBACK_SECRETS_CREATE = Route("POST", "/vendor/merchants/{merchantId}/callback/secrets", "record", gateway=True, in_path=("merchantId",))
-_VENDOR_MERCHANTS_CALLBACK_SECRETS_DELETE = Route("DELETE", "/vendor/merchants/{merchantId}/callback/secrets/{secretId}", "record", gateway=True, in_path=("merchantId", "secretId",))
+_VENDOR_MERCHANTS_CALLBACK_SECRETS = Route("POST", "/vendor/merchants/{merchantId}/callback/secrets", "record", gateway=True, in_path=("merchantId",), in_body=("formerEndsAt",))
+_VENDOR_MERCHANTS_CALLBACK_SECRETS_END = Route("POST", "/vendor/merchants/{merchantId}/callback/secrets/{secretId}/end", "record", gateway=True, in_path=("merchantId", "secretId",), in_body=("at",))
 _VENDOR_CALLBACKS_LIST = Route("GET", "/vendor/callbacks", "enquiry", gateway=True, in_query=("limit", "merchant", "after", "status", "from", "to",))
 _VENDOR_CALLBACKS_GET = Route("GET", "/vendor/callbacks/{operationId}", "enquiry", gateway=True, in_path=("operationId",))
 _VENDOR_CALLBACKS_RESEND = Route("POST", "/vendor/callbacks/{operationId}/resend", "record", gateway=True, in_path=("operationId",))
@@ -140,11 +145,16 @@ ROUTES: Tuple[Route, ...] = (
     _VENDOR_CLIENTS,
     _VENDOR_CLIENTS_SECRETS,
     _VENDOR_CLIENTS_SECRETS_END,
+    _VENDOR_CALLBACK_GET,
+    _VENDOR_CALLBACK_UPDATE,
+    _VENDOR_CALLBACK_DELETE,
+    _VENDOR_CALLBACK_SECRETS,
+    _VENDOR_CALLBACK_SECRETS_END,
     _VENDOR_MERCHANTS_CALLBACK_GET,
     _VENDOR_MERCHANTS_CALLBACK_UPDATE,
     _VENDOR_MERCHANTS_CALLBACK_DELETE,
-    _VENDOR_MERCHANTS_CALLBACK_SECRETS_CREATE,
-    _VENDOR_MERCHANTS_CALLBACK_SECRETS_DELETE,
+    _VENDOR_MERCHANTS_CALLBACK_SECRETS,
+    _VENDOR_MERCHANTS_CALLBACK_SECRETS_END,
     _VENDOR_CALLBACKS_LIST,
     _VENDOR_CALLBACKS_GET,
     _VENDOR_CALLBACKS_RESEND,
@@ -903,12 +913,72 @@ class GatewayRoutes(Caller):
         """
         return self._call(_VENDOR_CLIENTS, {}, None)
 
+    def vendor_callback_get(self) -> Result[types.CallbackEndpoint]:
+        """Where the vendor gets callbacks.
+
+        GET /vendor/callback; for vendor.
+
+        The endpoint for all its merchants that have none of their own, with the ids of the live secrets that
+        sign its callbacks.
+        """
+        return self._call(_VENDOR_CALLBACK_GET, {}, None)
+
+    def vendor_callback_update(self, *, url: str) -> Result[types.CallbackEndpoint]:
+        """Set where the vendor gets callbacks.
+
+        PUT /vendor/callback; for vendor.
+
+        For all its merchants that have no endpoint of their own; merchantId in the message says whose
+        operation it was. An HTTPS address on the public internet; a sandbox takes http and this machine's
+        addresses, too. Callbacks that wait for it are sent there now. An endpoint that answered 410 Gone is
+        enabled again.
+
+        url: The receiver's address. An HTTPS address.
+        """
+        return self._call(_VENDOR_CALLBACK_UPDATE, {"url": url}, None)
+
+    def vendor_callback_delete(self) -> Result[None]:
+        """Remove the vendor's endpoint.
+
+        DELETE /vendor/callback; for vendor.
+
+        Callbacks that wait for it are given up. Merchants with an endpoint of their own still get theirs.
+        """
+        return self._call(_VENDOR_CALLBACK_DELETE, {}, None)
+
+    def vendor_callback_secrets(self, *, formerEndsAt: Optional[str] = None) -> Result[types.NewCallbackSecret]:
+        """Create a secret of the vendor's callbacks.
+
+        POST /vendor/callback/secrets; for vendor.
+
+        The present secret stays valid until formerEndsAt, or until it is ended. Every callback is signed with
+        each live secret, so a receiver that knows one of them verifies all. With two live secrets it is 05:
+        end one first.
+
+        formerEndsAt: When the present secret ends, at most 90 days ahead; absent: it is ended by a call.
+        """
+        return self._call(_VENDOR_CALLBACK_SECRETS, {"formerEndsAt": formerEndsAt}, None)
+
+    def vendor_callback_secrets_end(self, *, secretId: str, at: Optional[str] = None) -> Result[None]:
+        """End a secret of the vendor's callbacks.
+
+        POST /vendor/callback/secrets/{secretId}/end; for vendor.
+
+        At once, or at a time. Nothing is signed with it afterwards; without a live secret nothing is sent. A
+        later call changes a planned end; an end is final.
+
+        secretId: The secret's id, as its creation or the list answered it.
+        at: When it ends, at most 90 days ahead; absent: now.
+        """
+        return self._call(_VENDOR_CALLBACK_SECRETS_END, {"secretId": secretId, "at": at}, None)
+
     def vendor_merchants_callback_get(self, *, merchantId: str) -> Result[types.CallbackEndpoint]:
         """Where a merchant gets callbacks.
 
         GET /vendor/merchants/{merchantId}/callback; for vendor.
 
-        With the ids of the live secrets that sign its callbacks.
+        Its own endpoint, with the ids of the live secrets that sign its callbacks. Without one, the vendor's
+        gets them.
 
         merchantId: One of the vendor's merchants.
         """
@@ -919,8 +989,9 @@ class GatewayRoutes(Caller):
 
         PUT /vendor/merchants/{merchantId}/callback; for vendor.
 
-        An HTTPS address on the public internet; a sandbox takes http and this machine's addresses, too.
-        Callbacks that wait are sent there now. An endpoint that answered 410 Gone is enabled again.
+        Its own endpoint, which wins over the vendor's. An HTTPS address on the public internet; a sandbox
+        takes http and this machine's addresses, too. Callbacks of the merchant that wait are sent there now.
+        An endpoint that answered 410 Gone is enabled again.
 
         merchantId: One of the vendor's merchants.
         url: The receiver's address. An HTTPS address.
@@ -928,39 +999,43 @@ class GatewayRoutes(Caller):
         return self._call(_VENDOR_MERCHANTS_CALLBACK_UPDATE, {"merchantId": merchantId, "url": url}, None)
 
     def vendor_merchants_callback_delete(self, *, merchantId: str) -> Result[None]:
-        """End a merchant's callbacks.
+        """Remove a merchant's endpoint.
 
         DELETE /vendor/merchants/{merchantId}/callback; for vendor.
 
-        Callbacks that wait are given up.
+        Its callbacks go to the vendor's endpoint. Where there is none, those that wait are given up.
 
         merchantId: One of the vendor's merchants.
         """
         return self._call(_VENDOR_MERCHANTS_CALLBACK_DELETE, {"merchantId": merchantId}, None)
 
-    def vendor_merchants_callback_secrets_create(self, *, merchantId: str) -> Result[types.NewCallbackSecret]:
-        """Create a secret of callbacks.
+    def vendor_merchants_callback_secrets(self, *, merchantId: str, formerEndsAt: Optional[str] = None) -> Result[types.NewCallbackSecret]:
+        """Create a secret of a merchant's callbacks.
 
         POST /vendor/merchants/{merchantId}/callback/secrets; for vendor.
 
-        Every callback is signed with each live secret, so a receiver that knows one of them verifies all.
-        With two live secrets it is 05: delete one first.
+        The present secret stays valid until formerEndsAt, or until it is ended. Every callback is signed with
+        each live secret, so a receiver that knows one of them verifies all. With two live secrets it is 05:
+        end one first.
 
         merchantId: One of the vendor's merchants.
+        formerEndsAt: When the present secret ends, at most 90 days ahead; absent: it is ended by a call.
         """
-        return self._call(_VENDOR_MERCHANTS_CALLBACK_SECRETS_CREATE, {"merchantId": merchantId}, None)
+        return self._call(_VENDOR_MERCHANTS_CALLBACK_SECRETS, {"merchantId": merchantId, "formerEndsAt": formerEndsAt}, None)
 
-    def vendor_merchants_callback_secrets_delete(self, *, merchantId: str, secretId: str) -> Result[None]:
-        """Delete a secret of callbacks.
+    def vendor_merchants_callback_secrets_end(self, *, merchantId: str, secretId: str, at: Optional[str] = None) -> Result[None]:
+        """End a secret of a merchant's callbacks.
 
-        DELETE /vendor/merchants/{merchantId}/callback/secrets/{secretId}; for vendor.
+        POST /vendor/merchants/{merchantId}/callback/secrets/{secretId}/end; for vendor.
 
-        Nothing is signed with it any more. A merchant without a secret gets no callbacks.
+        At once, or at a time. Nothing is signed with it afterwards; without a live secret nothing is sent. A
+        later call changes a planned end; an end is final.
 
         merchantId: One of the vendor's merchants.
         secretId: The secret's id, as its creation or the list answered it.
+        at: When it ends, at most 90 days ahead; absent: now.
         """
-        return self._call(_VENDOR_MERCHANTS_CALLBACK_SECRETS_DELETE, {"merchantId": merchantId, "secretId": secretId}, None)
+        return self._call(_VENDOR_MERCHANTS_CALLBACK_SECRETS_END, {"merchantId": merchantId, "secretId": secretId, "at": at}, None)
 
     def vendor_callbacks_list(self, *, limit: Optional[int] = None, merchant: Optional[str] = None, after: Optional[str] = None, status: Optional[Literal["waiting", "delivered", "given-up"]] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Result[List[types.CallbackDelivery]]:
         """Callbacks to the vendor's merchants.
@@ -994,8 +1069,8 @@ class GatewayRoutes(Caller):
         POST /vendor/callbacks/{operationId}/resend; for vendor.
 
         Now, and for another full period of attempts, whether it was delivered or given up. An operation that
-        was pending, and ended while its merchant had no endpoint, gets a callback by it. One that is being
-        sent at this moment, or has no callback, is 05.
+        was pending, and ended while there was no endpoint, gets a callback by it. One that is being sent at
+        this moment, or has no callback, is 05.
 
         operationId: The operation that the callback is about.
         """

@@ -160,6 +160,8 @@ class CallbackAttempt(_CallbackAttempt, total=False):
 class _CallbackDelivery(TypedDict):
     operationId: str
     merchantId: str
+    # Whose endpoint gets it.
+    receiver: str
     event: str
     state: str
     # The end of the operation.
@@ -373,7 +375,7 @@ class EnrolmentCode(TypedDict):
 class _FinishedOperation(TypedDict):
     # The operation, as GET /operations/{id} takes it.
     id: str
-    # The merchant that gets the callback.
+    # The merchant of the operation.
     merchantId: str
     # The request that created it, such as POST /aeps/withdrawal.
     route: str
@@ -396,7 +398,7 @@ class FinishedOperation(_FinishedOperation, total=False):
 
     # Your own reference in the body: clientRefId or refId.
     callerReference: str
-    # The Idempotency-Key of your request, if it had one.
+    # The Idempotency-Key of the request, if it had one and was the receiver's own.
     idempotencyKey: str
     # The bank's retrieval reference number.
     RRN: str

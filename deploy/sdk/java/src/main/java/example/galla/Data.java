@@ -238,6 +238,7 @@ public final class Data {
      *
      * @param operationId operationId
      * @param merchantId merchantId
+     * @param receiver Whose endpoint gets it.
      * @param event event
      * @param state state
      * @param createdAt The end of the operation.
@@ -249,11 +250,12 @@ public final class Data {
      * @param endedAt When it was delivered or given up.
      * @param log Only of one callback: its attempts, oldest first.
      */
-    public record CallbackDelivery(String operationId, String merchantId, String event, String state, String createdAt, Long attempts, String triedAt, Long http, String detail, String nextAt, String endedAt, List<CallbackAttempt> log) {
+    public record CallbackDelivery(String operationId, String merchantId, String receiver, String event, String state, String createdAt, Long attempts, String triedAt, Long http, String detail, String nextAt, String endedAt, List<CallbackAttempt> log) {
         static CallbackDelivery from(Map<?, ?> m) {
             return new CallbackDelivery(
                 Read.text(m, "operationId"),
                 Read.text(m, "merchantId"),
+                Read.text(m, "receiver"),
                 Read.text(m, "event"),
                 Read.text(m, "state"),
                 Read.text(m, "createdAt"),
@@ -562,12 +564,12 @@ public final class Data {
      * An object of replies.
      *
      * @param id The operation, as GET /operations/{id} takes it.
-     * @param merchantId The merchant that gets the callback.
+     * @param merchantId The merchant of the operation.
      * @param route The request that created it, such as POST /aeps/withdrawal.
      * @param reference Our reference, GL…
      * @param pendingReference The reference of the pending reply, AEPS-NR-… or DMT-NR-…
      * @param callerReference Your own reference in the body: clientRefId or refId.
-     * @param idempotencyKey The Idempotency-Key of your request, if it had one.
+     * @param idempotencyKey The Idempotency-Key of the request, if it had one and was the receiver's own.
      * @param amount Rupees, as a text with two decimals.
      * @param txnStatus SUCCESS, FAILED or REVERSED.
      * @param responseCode The bank's code; 00 if and only if it succeeded.

@@ -920,11 +920,83 @@ public abstract class GatewayRoutes extends BaseClient {
     }
 
     /**
+     * Where the vendor gets callbacks.
+     *
+     * <p>GET /vendor/callback; for vendor.
+     *
+     * <p>The endpoint for all its merchants that have none of their own, with the ids of the live secrets that sign its
+     * callbacks.
+     */
+    public Result<Data.CallbackEndpoint> vendorCallbackGet() {
+        return invoke(RouteTable.VENDOR_CALLBACK_GET, Map.of(), null);
+    }
+
+    /**
+     * Set where the vendor gets callbacks.
+     *
+     * <p>PUT /vendor/callback; for vendor.
+     *
+     * <p>For all its merchants that have no endpoint of their own; merchantId in the message says whose operation it was.
+     * An HTTPS address on the public internet; a sandbox takes http and this machine's addresses, too. Callbacks that
+     * wait for it are sent there now. An endpoint that answered 410 Gone is enabled again.
+     */
+    public Result<Data.CallbackEndpoint> vendorCallbackUpdate(Params.VendorCallbackUpdate fields) {
+        return invoke(RouteTable.VENDOR_CALLBACK_UPDATE, fields.values(), null);
+    }
+
+    /**
+     * Remove the vendor's endpoint.
+     *
+     * <p>DELETE /vendor/callback; for vendor.
+     *
+     * <p>Callbacks that wait for it are given up. Merchants with an endpoint of their own still get theirs.
+     */
+    public Result<Object> vendorCallbackDelete() {
+        return invoke(RouteTable.VENDOR_CALLBACK_DELETE, Map.of(), null);
+    }
+
+    /**
+     * Create a secret of the vendor's callbacks.
+     *
+     * <p>POST /vendor/callback/secrets; for vendor.
+     *
+     * <p>The present secret stays valid until formerEndsAt, or until it is ended. Every callback is signed with each live
+     * secret, so a receiver that knows one of them verifies all. With two live secrets it is 05: end one first.
+     */
+    public Result<Data.NewCallbackSecret> vendorCallbackSecrets() {
+        return invoke(RouteTable.VENDOR_CALLBACK_SECRETS, Map.of(), null);
+    }
+
+    /**
+     * Create a secret of the vendor's callbacks.
+     *
+     * <p>POST /vendor/callback/secrets; for vendor.
+     *
+     * <p>The present secret stays valid until formerEndsAt, or until it is ended. Every callback is signed with each live
+     * secret, so a receiver that knows one of them verifies all. With two live secrets it is 05: end one first.
+     */
+    public Result<Data.NewCallbackSecret> vendorCallbackSecrets(Params.VendorCallbackSecrets fields) {
+        return invoke(RouteTable.VENDOR_CALLBACK_SECRETS, fields.values(), null);
+    }
+
+    /**
+     * End a secret of the vendor's callbacks.
+     *
+     * <p>POST /vendor/callback/secrets/{secretId}/end; for vendor.
+     *
+     * <p>At once, or at a time. Nothing is signed with it afterwards; without a live secret nothing is sent. A later call
+     * changes a planned end; an end is final.
+     */
+    public Result<Object> vendorCallbackSecretsEnd(Params.VendorCallbackSecretsEnd fields) {
+        return invoke(RouteTable.VENDOR_CALLBACK_SECRETS_END, fields.values(), null);
+    }
+
+    /**
      * Where a merchant gets callbacks.
      *
      * <p>GET /vendor/merchants/{merchantId}/callback; for vendor.
      *
-     * <p>With the ids of the live secrets that sign its callbacks.
+     * <p>Its own endpoint, with the ids of the live secrets that sign its callbacks. Without one, the vendor's gets them.
      */
     public Result<Data.CallbackEndpoint> vendorMerchantsCallbackGet(Params.VendorMerchantsCallbackGet fields) {
         return invoke(RouteTable.VENDOR_MERCHANTS_CALLBACK_GET, fields.values(), null);
@@ -935,45 +1007,47 @@ public abstract class GatewayRoutes extends BaseClient {
      *
      * <p>PUT /vendor/merchants/{merchantId}/callback; for vendor.
      *
-     * <p>An HTTPS address on the public internet; a sandbox takes http and this machine's addresses, too. Callbacks that
-     * wait are sent there now. An endpoint that answered 410 Gone is enabled again.
+     * <p>Its own endpoint, which wins over the vendor's. An HTTPS address on the public internet; a sandbox takes http
+     * and this machine's addresses, too. Callbacks of the merchant that wait are sent there now. An endpoint that
+     * answered 410 Gone is enabled again.
      */
     public Result<Data.CallbackEndpoint> vendorMerchantsCallbackUpdate(Params.VendorMerchantsCallbackUpdate fields) {
         return invoke(RouteTable.VENDOR_MERCHANTS_CALLBACK_UPDATE, fields.values(), null);
     }
 
     /**
-     * End a merchant's callbacks.
+     * Remove a merchant's endpoint.
      *
      * <p>DELETE /vendor/merchants/{merchantId}/callback; for vendor.
      *
-     * <p>Callbacks that wait are given up.
+     * <p>Its callbacks go to the vendor's endpoint. Where there is none, those that wait are given up.
      */
     public Result<Object> vendorMerchantsCallbackDelete(Params.VendorMerchantsCallbackDelete fields) {
         return invoke(RouteTable.VENDOR_MERCHANTS_CALLBACK_DELETE, fields.values(), null);
     }
 
     /**
-     * Create a secret of callbacks.
+     * Create a secret of a merchant's callbacks.
      *
      * <p>POST /vendor/merchants/{merchantId}/callback/secrets; for vendor.
      *
-     * <p>Every callback is signed with each live secret, so a receiver that knows one of them verifies all. With two live
-     * secrets it is 05: delete one first.
+     * <p>The present secret stays valid until formerEndsAt, or until it is ended. Every callback is signed with each live
+     * secret, so a receiver that knows one of them verifies all. With two live secrets it is 05: end one first.
      */
-    public Result<Data.NewCallbackSecret> vendorMerchantsCallbackSecretsCreate(Params.VendorMerchantsCallbackSecretsCreate fields) {
-        return invoke(RouteTable.VENDOR_MERCHANTS_CALLBACK_SECRETS_CREATE, fields.values(), null);
+    public Result<Data.NewCallbackSecret> vendorMerchantsCallbackSecrets(Params.VendorMerchantsCallbackSecrets fields) {
+        return invoke(RouteTable.VENDOR_MERCHANTS_CALLBACK_SECRETS, fields.values(), null);
     }
 
     /**
-     * Delete a secret of callbacks.
+     * End a secret of a merchant's callbacks.
      *
-     * <p>DELETE /vendor/merchants/{merchantId}/callback/secrets/{secretId}; for vendor.
+     * <p>POST /vendor/merchants/{merchantId}/callback/secrets/{secretId}/end; for vendor.
      *
-     * <p>Nothing is signed with it any more. A merchant without a secret gets no callbacks.
+     * <p>At once, or at a time. Nothing is signed with it afterwards; without a live secret nothing is sent. A later call
+     * changes a planned end; an end is final.
      */
-    public Result<Object> vendorMerchantsCallbackSecretsDelete(Params.VendorMerchantsCallbackSecretsDelete fields) {
-        return invoke(RouteTable.VENDOR_MERCHANTS_CALLBACK_SECRETS_DELETE, fields.values(), null);
+    public Result<Object> vendorMerchantsCallbackSecretsEnd(Params.VendorMerchantsCallbackSecretsEnd fields) {
+        return invoke(RouteTable.VENDOR_MERCHANTS_CALLBACK_SECRETS_END, fields.values(), null);
     }
 
     /**
@@ -1015,8 +1089,8 @@ public abstract class GatewayRoutes extends BaseClient {
      * <p>POST /vendor/callbacks/{operationId}/resend; for vendor.
      *
      * <p>Now, and for another full period of attempts, whether it was delivered or given up. An operation that was
-     * pending, and ended while its merchant had no endpoint, gets a callback by it. One that is being sent at this
-     * moment, or has no callback, is 05.
+     * pending, and ended while there was no endpoint, gets a callback by it. One that is being sent at this moment, or
+     * has no callback, is 05.
      */
     public Result<Object> vendorCallbacksResend(Params.VendorCallbacksResend fields) {
         return invoke(RouteTable.VENDOR_CALLBACKS_RESEND, fields.values(), null);

@@ -1646,6 +1646,35 @@ public final class Params {
         }
     }
 
+    /** Of PUT /vendor/callback: Set where the vendor gets callbacks. */
+    public static final class VendorCallbackUpdate extends Fields<VendorCallbackUpdate> {
+        /** url, required. The receiver's address. An HTTPS address. */
+        public VendorCallbackUpdate url(String value) {
+            return put("url", value);
+        }
+    }
+
+    /** Of POST /vendor/callback/secrets: Create a secret of the vendor's callbacks. */
+    public static final class VendorCallbackSecrets extends Fields<VendorCallbackSecrets> {
+        /** formerEndsAt. When the present secret ends, at most 90 days ahead; absent: it is ended by a call. */
+        public VendorCallbackSecrets formerEndsAt(String value) {
+            return put("formerEndsAt", value);
+        }
+    }
+
+    /** Of POST /vendor/callback/secrets/{secretId}/end: End a secret of the vendor's callbacks. */
+    public static final class VendorCallbackSecretsEnd extends Fields<VendorCallbackSecretsEnd> {
+        /** secretId, required. The secret's id, as its creation or the list answered it. */
+        public VendorCallbackSecretsEnd secretId(String value) {
+            return put("secretId", value);
+        }
+
+        /** at. When it ends, at most 90 days ahead; absent: now. */
+        public VendorCallbackSecretsEnd at(String value) {
+            return put("at", value);
+        }
+    }
+
     /** Of GET /vendor/merchants/{merchantId}/callback: Where a merchant gets callbacks. */
     public static final class VendorMerchantsCallbackGet extends Fields<VendorMerchantsCallbackGet> {
         /** merchantId, required. One of the vendor's merchants. */
@@ -1667,7 +1696,7 @@ public final class Params {
         }
     }
 
-    /** Of DELETE /vendor/merchants/{merchantId}/callback: End a merchant's callbacks. */
+    /** Of DELETE /vendor/merchants/{merchantId}/callback: Remove a merchant's endpoint. */
     public static final class VendorMerchantsCallbackDelete extends Fields<VendorMerchantsCallbackDelete> {
         /** merchantId, required. One of the vendor's merchants. */
         public VendorMerchantsCallbackDelete merchantId(String value) {
@@ -1675,24 +1704,34 @@ public final class Params {
         }
     }
 
-    /** Of POST /vendor/merchants/{merchantId}/callback/secrets: Create a secret of callbacks. */
-    public static final class VendorMerchantsCallbackSecretsCreate extends Fields<VendorMerchantsCallbackSecretsCreate> {
+    /** Of POST /vendor/merchants/{merchantId}/callback/secrets: Create a secret of a merchant's callbacks. */
+    public static final class VendorMerchantsCallbackSecrets extends Fields<VendorMerchantsCallbackSecrets> {
         /** merchantId, required. One of the vendor's merchants. */
-        public VendorMerchantsCallbackSecretsCreate merchantId(String value) {
+        public VendorMerchantsCallbackSecrets merchantId(String value) {
             return put("merchantId", value);
+        }
+
+        /** formerEndsAt. When the present secret ends, at most 90 days ahead; absent: it is ended by a call. */
+        public VendorMerchantsCallbackSecrets formerEndsAt(String value) {
+            return put("formerEndsAt", value);
         }
     }
 
-    /** Of DELETE /vendor/merchants/{merchantId}/callback/secrets/{secretId}: Delete a secret of callbacks. */
-    public static final class VendorMerchantsCallbackSecretsDelete extends Fields<VendorMerchantsCallbackSecretsDelete> {
+    /** Of POST /vendor/merchants/{merchantId}/callback/secrets/{secretId}/end: End a secret of a merchant's callbacks. */
+    public static final class VendorMerchantsCallbackSecretsEnd extends Fields<VendorMerchantsCallbackSecretsEnd> {
         /** merchantId, required. One of the vendor's merchants. */
-        public VendorMerchantsCallbackSecretsDelete merchantId(String value) {
+        public VendorMerchantsCallbackSecretsEnd merchantId(String value) {
             return put("merchantId", value);
         }
 
         /** secretId, required. The secret's id, as its creation or the list answered it. */
-        public VendorMerchantsCallbackSecretsDelete secretId(String value) {
+        public VendorMerchantsCallbackSecretsEnd secretId(String value) {
             return put("secretId", value);
+        }
+
+        /** at. When it ends, at most 90 days ahead; absent: now. */
+        public VendorMerchantsCallbackSecretsEnd at(String value) {
+            return put("at", value);
         }
     }
 

@@ -71,11 +71,16 @@ final class RouteTable {
     static final Route VENDOR_CLIENTS = new Route("GET", "/vendor/clients", "enquiry", Set.of(GATEWAY, LIST), List.of(), List.of(), List.of(), Data.VendorClient::from);
     static final Route VENDOR_CLIENTS_SECRETS = new Route("POST", "/vendor/clients/{clientId}/secrets", "record", Set.of(), List.of("clientId"), List.of(), List.of("formerEndsAt"), Data.NewClientSecret::from);
     static final Route VENDOR_CLIENTS_SECRETS_END = new Route("POST", "/vendor/clients/{clientId}/secrets/{secretId}/end", "record", Set.of(), List.of("clientId", "secretId"), List.of(), List.of("at"), null);
+    static final Route VENDOR_CALLBACK_GET = new Route("GET", "/vendor/callback", "enquiry", Set.of(GATEWAY), List.of(), List.of(), List.of(), Data.CallbackEndpoint::from);
+    static final Route VENDOR_CALLBACK_UPDATE = new Route("PUT", "/vendor/callback", "record", Set.of(GATEWAY), List.of(), List.of(), List.of("url"), Data.CallbackEndpoint::from);
+    static final Route VENDOR_CALLBACK_DELETE = new Route("DELETE", "/vendor/callback", "record", Set.of(GATEWAY), List.of(), List.of(), List.of(), null);
+    static final Route VENDOR_CALLBACK_SECRETS = new Route("POST", "/vendor/callback/secrets", "record", Set.of(GATEWAY), List.of(), List.of(), List.of("formerEndsAt"), Data.NewCallbackSecret::from);
+    static final Route VENDOR_CALLBACK_SECRETS_END = new Route("POST", "/vendor/callback/secrets/{secretId}/end", "record", Set.of(GATEWAY), List.of("secretId"), List.of(), List.of("at"), null);
     static final Route VENDOR_MERCHANTS_CALLBACK_GET = new Route("GET", "/vendor/merchants/{merchantId}/callback", "enquiry", Set.of(GATEWAY), List.of("merchantId"), List.of(), List.of(), Data.CallbackEndpoint::from);
     static final Route VENDOR_MERCHANTS_CALLBACK_UPDATE = new Route("PUT", "/vendor/merchants/{merchantId}/callback", "record", Set.of(GATEWAY), List.of("merchantId"), List.of(), List.of("url"), Data.CallbackEndpoint::from);
     static final Route VENDOR_MERCHANTS_CALLBACK_DELETE = new Route("DELETE", "/vendor/merchants/{merchantId}/callback", "record", Set.of(GATEWAY), List.of("merchantId"), List.of(), List.of(), null);
-    static final Route VENDOR_MERCHANTS_CALLBACK_SECRETS_CREATE = new Route("POST", "/vendor/merchants/{merchantId}/callback/secrets", "record", Set.of(GATEWAY), List.of("merchantId"), List.of(), List.of(), Data.NewCallbackSecret::from);
-    static final Route VENDOR_MERCHANTS_CALLBACK_SECRETS_DELETE = new Route("DELETE", "/vendor/merchants/{merchantId}/callback/secrets/{secretId}", "record", Set.of(GATEWAY), List.of("merchantId", "secretId"), List.of(), List.of(), null);
+    static final Route VENDOR_MERCHANTS_CALLBACK_SECRETS = new Route("POST", "/vendor/merchants/{merchantId}/callback/secrets", "record", Set.of(GATEWAY), List.of("merchantId"), List.of(), List.of("formerEndsAt"), Data.NewCallbackSecret::from);
+    static final Route VENDOR_MERCHANTS_CALLBACK_SECRETS_END = new Route("POST", "/vendor/merchants/{merchantId}/callback/secrets/{secretId}/end", "record", Set.of(GATEWAY), List.of("merchantId", "secretId"), List.of(), List.of("at"), null);
     static final Route VENDOR_CALLBACKS_LIST = new Route("GET", "/vendor/callbacks", "enquiry", Set.of(GATEWAY, LIST), List.of(), List.of("limit", "merchant", "after", "status", "from", "to"), List.of(), Data.CallbackDelivery::from);
     static final Route VENDOR_CALLBACKS_GET = new Route("GET", "/vendor/callbacks/{operationId}", "enquiry", Set.of(GATEWAY), List.of("operationId"), List.of(), List.of(), Data.CallbackDelivery::from);
     static final Route VENDOR_CALLBACKS_RESEND = new Route("POST", "/vendor/callbacks/{operationId}/resend", "record", Set.of(GATEWAY), List.of("operationId"), List.of(), List.of(), null);
@@ -146,11 +151,16 @@ final class RouteTable {
         VENDOR_CLIENTS,
         VENDOR_CLIENTS_SECRETS,
         VENDOR_CLIENTS_SECRETS_END,
+        VENDOR_CALLBACK_GET,
+        VENDOR_CALLBACK_UPDATE,
+        VENDOR_CALLBACK_DELETE,
+        VENDOR_CALLBACK_SECRETS,
+        VENDOR_CALLBACK_SECRETS_END,
         VENDOR_MERCHANTS_CALLBACK_GET,
         VENDOR_MERCHANTS_CALLBACK_UPDATE,
         VENDOR_MERCHANTS_CALLBACK_DELETE,
-        VENDOR_MERCHANTS_CALLBACK_SECRETS_CREATE,
-        VENDOR_MERCHANTS_CALLBACK_SECRETS_DELETE,
+        VENDOR_MERCHANTS_CALLBACK_SECRETS,
+        VENDOR_MERCHANTS_CALLBACK_SECRETS_END,
         VENDOR_CALLBACKS_LIST,
         VENDOR_CALLBACKS_GET,
         VENDOR_CALLBACKS_RESEND,
