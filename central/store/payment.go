@@ -118,8 +118,11 @@ func recordReported(c conn, o central.Operation, end central.FinalOutcome) error
 	case err != nil:
 		return err
 	}
-	_, err = applyOutcome(c, end)
-	return err
+	done, err := applyOutcome(c, end)
+	if err != nil {
+		return err
+	}
+	return enqueueCallback(c, done, end.At)
 }
 
 // tellTerminals writes an event of a payment for each terminal of its merchant, and returns

@@ -14,6 +14,7 @@ import (
 
 	"galla/central"
 	"galla/central/payments"
+	"galla/central/webhook"
 	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/secret"
@@ -351,5 +352,35 @@ func suitePaymentEnquiry(t *testing.T, s *DB) {
 	wantErr(t, "set it back", s.SetEnquiredUntil(background, until.Add(-time.Hour)), nil)
 	if again, err := s.EnquiredUntil(background); err != nil || !again.Equal(until) {
 		t.Errorf("set back to %v, %v", again, err)
+	}
+}
+
+// suitePaymentCallbacks: the endpoint that wants to know is told of a payment and of its
+// return, from the transaction that records each.
+func suitePaymentCallbacks(t *testing.T, s *DB) {
+	service, _ := paymentsOver(t, s, nil)
+	report := func() payments.Payment {
+		t.Helper()
+		r := aPayment("")
+		r.Refund = &central.PaymentRefund{ID: "R" + r.ID, RRN: "9" + r.RRN[1:], At: r.At.Add(time.Minute)}
+		wantErr(t, "record", service.Record(background, r), nil)
+		return paymentOf(t, s, r.ID)
+	}
+	unwanted := report() // merchant1's endpoint lists other events
+	for _, id := range []op.ID{unwanted.Operation, unwanted.RefundOperation} {
+		if _, _, err := s.Callback(background, id); !errors.Is(err, central.ErrNotFound) {
+			t.Errorf("a callback that nobody wants: %v", err)
+		}
+	}
+	wantErr(t, "set", s.SetEndpoint(background, webhook.OfMerchant(merchant1), "https://shop.example/events", webhook.Events(), t0), nil)
+	p := report()
+	for id, event := range map[op.ID]string{p.Operation: webhook.EventReceived, p.RefundOperation: webhook.EventReturned} {
+		if x, _ := callbackOfOperation(t, s, id); x.Event != event || x.Merchant != merchant1 || x.State != webhook.StateWaiting {
+			t.Errorf("%s is owed as %+v", event, x)
+		}
+	}
+	wantErr(t, "replay what was never owed", s.ReplayCallback(background, unwanted.RefundOperation, time.Now()), nil)
+	if x, _ := callbackOfOperation(t, s, unwanted.RefundOperation); x.Event != webhook.EventReturned {
+		t.Errorf("replayed as %+v", x)
 	}
 }

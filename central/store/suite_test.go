@@ -83,6 +83,7 @@ func testStore(t *testing.T, open func(t *testing.T) *DB) {
 		{"payments at once", suitePaymentsAtOnce},
 		{"lists of payments", suitePaymentLists},
 		{"enquiry for payments", suitePaymentEnquiry},
+		{"callbacks of payments", suitePaymentCallbacks},
 		{"random slabs", suiteRandomSlabs},
 		{"random operations", suiteRandomOperations},
 	} {
