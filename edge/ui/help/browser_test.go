@@ -18,7 +18,7 @@ import (
 // openHelp opens the first page of help for an agent.
 func openHelp(t *testing.T, width, height int64, language string) *uitest.Browser {
 	t.Helper()
-	b := uitest.Open(t, uitest.Chromium(t), uitest.Serve(t, uitest.NewCounter(), New()).Base, width, height)
+	b := uitest.Open(t, uitest.Chromium(t), uitest.Serve(t, uitest.NewCounter(), New("")).Base, width, height)
 	b.Navigate("/enter?operator=agent&to=/help&language=" + language)
 	b.WaitFor(`location.pathname === "/help" && document.querySelector("[name=q]")`)
 	return b

@@ -21,13 +21,14 @@ var files embed.FS
 type Pages struct {
 	kit     *ui.Kit
 	library func() (*library, error) // made at its first use: the kit has no texts before
+	support string                   // phone number; empty: none is known
 	reader  []string                 // errCodes of fingerprint readers, as rdservice judges them
 	face    []string                 // errCodes of face services, which mean other things
 }
 
-// New makes the section.
-func New() *Pages {
-	h := &Pages{reader: knownCodes("rd."), face: knownCodes("rd.face.")}
+// New makes the section. support is the phone number of who to call; empty: none is shown.
+func New(support string) *Pages {
+	h := &Pages{support: strings.TrimSpace(support), reader: knownCodes("rd."), face: knownCodes("rd.face.")}
 	h.library = sync.OnceValues(h.newLibrary)
 	return h
 }

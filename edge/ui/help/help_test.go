@@ -27,7 +27,7 @@ func TestEveryCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := New()
+	h := New("")
 	for _, code := range []string{"100", "220", "700", "710", "720", "730", "740", "750", "760", "770", "900", "999", "-1307", "-1509"} {
 		if !slices.Contains(h.reader, code) {
 			t.Errorf("reader's code %s has no entry", code)
@@ -90,7 +90,7 @@ func TestBankTexts(t *testing.T) {
 
 // The page explains a code in the agent's language, and explains no unknown code.
 func TestPage(t *testing.T) {
-	server := uitest.Serve(t, uitest.NewCounter(), New())
+	server := uitest.Serve(t, uitest.NewCounter(), New(""))
 	tests := []struct {
 		path string
 		has  []string
@@ -125,9 +125,22 @@ func TestPage(t *testing.T) {
 	uitest.Contains(t, page, "नकद न दें", "खाते में पूरा पैसा नहीं है")
 }
 
+// The number of support is on the page where help begins, and where nothing was found.
+func TestSupport(t *testing.T) {
+	for _, phone := range []string{"", "1800 000 0000"} {
+		v := uitest.Serve(t, uitest.NewCounter(), New(phone)).NewClient(t)
+		v.GetRedirect("/enter?to=/help")
+		for _, path := range []string{"/help", "/help?q=elephant+zebra", "/help?code=ZZ"} {
+			if has := strings.Contains(v.Get(path, http.StatusOK), "Support: 1800 000 0000"); has != (phone != "") {
+				t.Errorf("%s, support %q: the number is shown: %v", path, phone, has)
+			}
+		}
+	}
+}
+
 // A long number may be an Aadhaar number: it stays in no address and on no page.
 func TestLongNumbers(t *testing.T) {
-	server := uitest.Serve(t, uitest.NewCounter(), New())
+	server := uitest.Serve(t, uitest.NewCounter(), New(""))
 	v := server.NewClient(t)
 	v.GetRedirect("/enter?to=/help")
 	for _, number := range []string{uitest.CustomerAadhaar, "9999+4105+7058", "9999-4105-7058"} {
@@ -142,7 +155,7 @@ func TestLongNumbers(t *testing.T) {
 
 // No query is logged.
 func TestNothingIsLogged(t *testing.T) {
-	server := uitest.Serve(t, uitest.NewCounter(), New())
+	server := uitest.Serve(t, uitest.NewCounter(), New(""))
 	v := uitest.NewClient(t, server.Base, nil)
 	v.GetRedirect("/enter?to=/help")
 	v.Get("/help?q=zebra+finger", http.StatusOK)
@@ -155,7 +168,7 @@ func TestNothingIsLogged(t *testing.T) {
 // The guide's page shows every chapter in each language, with pictures that browsers may
 // keep.
 func TestGuide(t *testing.T) {
-	server := uitest.Serve(t, uitest.NewCounter(), New())
+	server := uitest.Serve(t, uitest.NewCounter(), New(""))
 	v := server.NewClient(t)
 	for _, l := range i18n.Languages() {
 		v.GetRedirect("/enter?to=/guide&language=" + l.Code)

@@ -37,6 +37,7 @@ type helpPage struct {
 	Found    []Entry
 	Answers  []Answer
 	Guide    []guide.Article // its contents
+	Support  string          // who to call; empty: unknown
 	Groups   []codeGroup
 }
 
@@ -74,6 +75,9 @@ func (h *Pages) showHelp(w http.ResponseWriter, r *http.Request, ses *ui.Session
 	p := helpPage{Searched: query != "", Guide: l.guides[words.Code()].Chapters, Field: ui.Field{
 		Name: "q", Kind: ui.Search, Label: words.Text("help.query"), Hint: words.Text("help.query.hint"), Value: query, Max: maxQuery, Focus: true,
 	}}
+	if h.support != "" {
+		p.Support = words.Text("help.support", "phone", h.support)
+	}
 	if p.Searched {
 		h.search(words, l, query, &p)
 	} else {

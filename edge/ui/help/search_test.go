@@ -53,7 +53,7 @@ var questions = map[string][]struct{ typed, first string }{
 // testLibrary returns the library as the program makes it.
 func testLibrary(t *testing.T) (*Pages, *library) {
 	t.Helper()
-	h := New()
+	h := New("")
 	uitest.Serve(t, uitest.NewCounter(), h)
 	l, err := h.library()
 	if err != nil {
@@ -129,7 +129,7 @@ func TestTyped(t *testing.T) {
 }
 
 func BenchmarkLibrary(b *testing.B) {
-	h := New()
+	h := New("")
 	uitest.Serve(b, uitest.NewCounter(), h)
 	for b.Loop() {
 		if _, err := h.newLibrary(); err != nil {
@@ -139,7 +139,7 @@ func BenchmarkLibrary(b *testing.B) {
 }
 
 func BenchmarkFind(b *testing.B) {
-	h := New()
+	h := New("")
 	uitest.Serve(b, uitest.NewCounter(), h)
 	l, err := h.library()
 	if err != nil {
