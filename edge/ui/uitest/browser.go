@@ -30,6 +30,18 @@ const waitTimeout = 20 * time.Second
 // deploy/test/e2e uses the full one.
 func Chromium(t testing.TB) context.Context {
 	t.Helper()
+	return startChromium(t)
+}
+
+// ChromiumWithScrollbars is Chromium with scrollbars that take a part of the window, as on
+// a desk.
+func ChromiumWithScrollbars(t testing.TB) context.Context {
+	t.Helper()
+	return startChromium(t, chromedp.Flag("hide-scrollbars", false))
+}
+
+func startChromium(t testing.TB, more ...chromedp.ExecAllocatorOption) context.Context {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("-short: needs Chromium")
 	}
@@ -44,6 +56,7 @@ func Chromium(t testing.TB) context.Context {
 		chromedp.ExecPath(program), chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 	)
+	options = append(options, more...)
 	// The contexts are the browser's lifetime, so the waits bound the time of a test.
 	own := context.WithValue(context.Background(), axeCacheKey{}, &axeCache{seen: map[string]bool{}})
 	ctx, cancel := chromedp.NewExecAllocator(own, options...)
@@ -284,8 +297,8 @@ func (b *Browser) WaitForFocus(selector string) {
 
 // Check checks the present page: nothing is wider than the window, nothing moves by
 // itself, no label is cut, spills over or has broken words, every text has enough
-// contrast, each shortcut is shown and unique, a desktop window shows the main action,
-// page and files have less than 150 KB, and axe-core finds no violation.
+// contrast, each shortcut is shown and unique, the bar of a phone is one line, a desktop
+// window shows the main action, page and files have less than 150 KB, and axe-core finds no violation.
 func (b *Browser) Check(name string) {
 	b.T.Helper()
 	b.preservingInput(func() { b.reportFaults(name) })
@@ -397,6 +410,13 @@ const pageChecks = `(() => {
 				break;
 			}
 		}
+	}
+	// On a phone the bar is one line of at most 64 px.
+	const bar = innerWidth <= 520 && document.querySelector("header.bar")?.getBoundingClientRect();
+	if (bar && bar.height > 64) faults.push("the bar has " + bar.height + " px");
+	for (const e of bar ? document.querySelector("header.bar").children : []) {
+		const r = e.getBoundingClientRect();
+		if (r.height && !e.matches("[popover]") && (r.top < bar.top || r.bottom > bar.bottom)) faults.push("beside the line of the bar: " + e.tagName + "." + e.className);
 	}
 	for (const e of shown.filter(e => e.matches("h1, h2, button, .button, .tile b, .others a, legend, label, th") && !e.closest(".stack, .sheet"))) {
 		const texts = document.createTreeWalker(e, NodeFilter.SHOW_TEXT), one = document.createRange();
