@@ -131,7 +131,7 @@ func excerpt(text string) string {
 	if i := strings.LastIndexByte(short, ' '); i > 0 {
 		short = short[:i]
 	}
-	return short + "…"
+	return strings.TrimRight(short, ".,:;।") + "…"
 }
 
 // pictureAddress is where the pages find a picture of the guide. The hash of the content is

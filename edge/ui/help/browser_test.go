@@ -38,7 +38,7 @@ func TestChromium(t *testing.T) {
 		b.WaitFor(`location.search.includes("q=u3") && document.querySelector("[name=q]")?.value === "u3" && document.querySelector(".help-found")`)
 		b.Screenshot(look.name + "-found")
 		b.Navigate("/help?q=elephant+zebra")
-		b.WaitFor(`document.querySelector(".alert")`)
+		b.WaitFor(`document.querySelector(".help-nothing")`)
 		b.Screenshot(look.name + "-none")
 	}
 }

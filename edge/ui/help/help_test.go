@@ -106,6 +106,8 @@ func TestPage(t *testing.T) {
 		{"/help?code=%3Cscript%3Ealert(1)", []string{"&lt;SCRIPT&gt;"}, "<SCRIPT>"},
 		{"/help?q=money+cut+no+cash", []string{`<a href="/guide#money-cut">Money was cut, but no cash was given</a>`}, "Codes of the bank"},
 		{"/help?q=insufficient+funds", []string{`<a href="/help#bank-51">There is not enough money in the account.</a>`}, ""},
+		{"/help?q=zz", []string{"Code ZZ is not known here. Do not give cash"}, "Nothing was found"},
+		{"/help?q=zz&typed=yes", []string{"Nothing was found for “zz”."}, "not known here"},
 		{"/help?q=elephant+zebra", []string{"Nothing was found for “elephant zebra”.", "call support", `<a href="/guide#withdrawal">`}, "Do not give cash. Call"},
 		{"/help?q=%3Cb%3Ehippo+zebra", []string{"&lt;b&gt;hippo zebra"}, "<b>hippo"},
 		{"/help?q=++", []string{"Codes of the bank"}, "Nothing was found"},

@@ -33,7 +33,8 @@ type helpPage struct {
 	Field    ui.Field
 	Searched bool   // the lists are hidden
 	Count    string // how many answers, for screen readers
-	Unknown  string // nothing was found, or the code is not known
+	Nothing  string // that nothing was found
+	Unknown  string // that the code is not known, with what not to do
 	Found    []Entry
 	Answers  []Answer
 	Guide    []guide.Article // its contents
@@ -79,7 +80,7 @@ func (h *Pages) showHelp(w http.ResponseWriter, r *http.Request, ses *ui.Session
 		p.Support = words.Text("help.support", "phone", h.support)
 	}
 	if p.Searched {
-		h.search(words, l, query, &p)
+		h.search(words, l, query, r.URL.Query().Has("typed"), &p)
 	} else {
 		p.Groups = []codeGroup{
 			{"bank", words.Text("help.bank"), bankParts(words)},
@@ -90,8 +91,9 @@ func (h *Pages) showHelp(w http.ResponseWriter, r *http.Request, ses *ui.Session
 	h.kit.Render(w, r, ses, http.StatusOK, ui.Page{Name: "help/help", Title: words.Text("help.title"), Back: "/", Data: p})
 }
 
-// search fills the page with what is found: a code's own entry first.
-func (h *Pages) search(words *i18n.Localizer, l *library, query string, p *helpPage) {
+// search fills the page with what is found: a code's own entry first. While somebody types,
+// half a code is no unknown code yet.
+func (h *Pages) search(words *i18n.Localizer, l *library, query string, typed bool, p *helpPage) {
 	code := strings.ToUpper(query)
 	p.Found = h.Find(words, code)
 	for _, a := range h.find(words, l, query) {
@@ -99,13 +101,14 @@ func (h *Pages) search(words *i18n.Localizer, l *library, query string, p *helpP
 			p.Answers = append(p.Answers, a)
 		}
 	}
+	isCode := utf8.RuneCountInString(code) <= maxCode && !strings.Contains(code, " ")
 	switch n := len(p.Found) + len(p.Answers); {
 	case n > 0:
 		p.Count = words.Plural("help.count", n)
-	case utf8.RuneCountInString(code) <= maxCode && !strings.ContainsRune(code, ' '):
+	case isCode && !typed:
 		p.Unknown = words.Text("help.none", "code", code)
 	default:
-		p.Unknown = words.Text("help.nothing", "query", query)
+		p.Nothing = words.Text("help.nothing", "query", query)
 	}
 }
 

@@ -59,7 +59,7 @@ func New(texts ...Text) *Index {
 // best.
 const (
 	leastShare  = 0.4 // of the typed words, by their rarity
-	leastOfBest = 0.4 // of the best text's score
+	leastOfBest = 0.3 // of the best text's score
 	maxTyped    = 12  // words of a query
 )
 

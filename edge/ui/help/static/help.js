@@ -18,9 +18,7 @@ onPage(() => {
 function find(text) {
   const words = text.replace(longNumber, ' ').trim();
   const to = address();
-  to.searchParams.delete('code');
-  if (words) to.searchParams.set('q', words);
-  else to.searchParams.delete('q');
+  to.search = words ? new URLSearchParams({ q: words, typed: 'yes' }) : '';
   document.querySelector('meta[name=here]').content = to.pathname + to.search;
   refresh('');
 }
