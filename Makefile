@@ -151,9 +151,11 @@ gallery: ## pictures of every page of the counter in every state, with an index,
 	GALLA_SHOTS=$(abspath $(GALLERY))/sandbox GALLA_GALLERY=all $(GO) test -count=1 -timeout 30m -v -run '^TestGallery$$' $(E2E)
 	@set -e; for p in $(OPEN); do GALLA_SHOTS=$(abspath $(GALLERY))/$$(basename $$p) $(GO) test -count=1 -timeout 20m $$p; done
 	@$(GO) run ./deploy/guide -gallery $(GALLERY) && echo "the gallery is $(GALLERY)/index.html"
-guide: ## the agent's guide in English and Hindi into deploy/docs/agents-guide, with pictures of the gallery
-	@test -d $(GALLERY)/sandbox || $(MAKE) gallery
-	@$(GO) run ./deploy/guide -pictures $(GALLERY)/sandbox -out deploy/docs/agents-guide
+guide: ## pictures of the agent's guide anew, in six languages, for the program and for deploy/docs/agents-guide
+	@$(NEED) build chromium axe; rm -rf build/guide; mkdir -p build/guide
+	GALLA_SHOTS=$(abspath build/guide) GALLA_GALLERY=guide $(GO) test -count=1 -timeout 20m -v -run '^TestGallery$$' $(E2E)
+	@$(GO) run ./deploy/guide -pictures build/guide -into edge/ui/help/guide/pictures
+	@$(GO) run ./deploy/guide -out deploy/docs/agents-guide && echo "the guide is in the program, and in deploy/docs/agents-guide"
 
 dist: ## the packages and programs for release, into dist/: make dist VERSION=1.2.3
 	@$(NEED) build packers

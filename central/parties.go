@@ -77,7 +77,8 @@ type Merchant struct {
 	HasInfo   bool   // merchantinfo exists
 	AEPSReady bool   // AEPS onboarding is finished
 	TID       string // the terminal at the bank network for requests that name none, such as GAL00001
-	Mobile    string
+	Mobile    string // also the shop's phone on receipts
+	Address   string // of the shop, as receipts show it; empty: not known
 	AppID     string // the application at the network (interface.md, section 2.9); also the reference of submit
 	RiskFlag  int
 	Active    bool   // status (interface.md, section 2.9)

@@ -99,6 +99,7 @@ type Counter struct {
 	subscribers map[chan struct{}]struct{}
 	revision    uint64 // grows with each notification of the subscribers
 	session     SessionState
+	shop        Shop
 	banks       []Bank
 	banksAt     time.Time
 	limits      []Limit
@@ -324,7 +325,7 @@ func (c *Counter) Status() Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := Status{
-		Reader: c.reader.State(), Session: c.session, Agent: c.cfg.Agent, Merchant: c.cfg.Merchant, TID: c.cfg.TID,
+		Reader: c.reader.State(), Session: c.session, Agent: c.cfg.Agent, Merchant: c.cfg.Merchant, Shop: c.shop, TID: c.cfg.TID,
 		Unresolved: c.queue.UnresolvedCount(), OpenCash: c.openCash.sorted(), Sandbox: c.sandbox, Warnings: slices.Clone(c.warnings), Now: now,
 	}
 	if c.diskFull {

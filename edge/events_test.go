@@ -141,3 +141,29 @@ func TestAnEventThatWasPassedOver(t *testing.T) {
 		}
 	})
 }
+
+// TestTheShopOfTheWelcome: it stays when the central is away, and a central that does not
+// tell it changes nothing.
+func TestTheShopOfTheWelcome(t *testing.T) {
+	queue := newMemoryQueue()
+	want := Shop{Address: "12 Laxmi Road, Pune", Phone: "9800000001"}
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, queue)
+		defer h.stop()
+		if err := h.c.Welcome(wire.Frame{T: wire.TWelcome, Clock: 1, Window: 8, Shop: &wire.Shop{Address: want.Address, Phone: want.Phone}}); err != nil {
+			t.Fatal(err)
+		}
+		h.goOffline()
+		h.goOnline()
+		if got := h.c.Status().Shop; got != want {
+			t.Errorf("the shop is %+v, want %+v", got, want)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, queue)
+		defer h.stop()
+		if got := h.c.Status().Shop; got != want {
+			t.Errorf("after a restart the shop is %+v, want %+v", got, want)
+		}
+	})
+}

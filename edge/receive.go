@@ -60,6 +60,9 @@ func (c *Counter) Welcome(welcome wire.Frame) error {
 			}
 		}
 	}
+	if welcome.Shop != nil {
+		c.setShop(Shop{Address: welcome.Shop.Address, Phone: welcome.Shop.Phone})
+	}
 	c.refreshReferences()
 	c.Notify()
 	return nil

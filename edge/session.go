@@ -11,7 +11,11 @@ import (
 	"galla/shared/wire"
 )
 
-const cacheSession = "session"
+// Names of values in the session cache.
+const (
+	cacheSession = "session"
+	cacheShop    = "shop"
+)
 
 // maxBanksAge is how old the bank list may grow while the terminal is online.
 const maxBanksAge = 12 * time.Hour
@@ -20,6 +24,11 @@ func (c *Counter) loadCache() {
 	if value, _, ok, err := c.queue.GetCache(cacheSession); err == nil && ok {
 		if json.Unmarshal(value, &c.session) != nil {
 			c.session = SessionState{}
+		}
+	}
+	if value, _, ok, err := c.queue.GetCache(cacheShop); err == nil && ok {
+		if json.Unmarshal(value, &c.shop) != nil {
+			c.shop = Shop{} // the next welcome tells it
 		}
 	}
 	for route, k := range c.replies.references {
@@ -124,6 +133,20 @@ func (c *Counter) setSession(s SessionState) {
 		c.log.Warn("the agent session can't be cached", "error", err)
 	}
 	c.notifySubscribers()
+}
+
+// setShop stores what the central told of the shop, for receipts that are printed offline.
+func (c *Counter) setShop(s Shop) {
+	c.mu.Lock()
+	known := c.shop == s
+	c.shop = s
+	c.mu.Unlock()
+	if known {
+		return
+	}
+	if err := putJSON(c.queue, cacheShop, s, c.cfg.Now()); err != nil {
+		c.log.Warn("the shop's address can't be cached", "error", err)
+	}
 }
 
 // callRoute runs an enquiry or reference route for the counter itself.

@@ -101,6 +101,12 @@ type (
 	Bounds = api.Bounds
 )
 
+// Shop is where the shop is and its phone, for receipts; empty: not known.
+type Shop struct {
+	Address string
+	Phone   string // ten digits
+}
+
 // Status is the counter's state, for the bar of every page.
 type Status struct {
 	Link       LinkState
@@ -108,6 +114,7 @@ type Status struct {
 	Session    SessionState
 	Agent      string // name
 	Merchant   string // legal name
+	Shop       Shop   // as the central last told it
 	TID        string
 	Unresolved int      // operations that are not final
 	OpenCash   []Record // whose cash is open (CashState.IsOpen), the one that ended first first; without body and reply

@@ -23,12 +23,12 @@ const (
 // merchantFields are the fields of a merchant that can be changed, in the order of the
 // form. MID and TID can't: the network assigned them, and operations refer to them.
 func merchantFields() []string {
-	return []string{FieldName, FieldMobile, FieldVendor, FieldAppID, FieldVPA, FieldMCC, FieldLast4, FieldIFSC, FieldBank, FieldHolder}
+	return []string{FieldName, FieldMobile, FieldAddress, FieldVendor, FieldAppID, FieldVPA, FieldMCC, FieldLast4, FieldIFSC, FieldBank, FieldHolder}
 }
 
 // FieldsOf returns a merchant's fields as the initial values of its form.
 func FieldsOf(m central.Merchant) Fields {
-	f := Fields{FieldName: m.LegalName, FieldMobile: m.Mobile, FieldVendor: string(m.Vendor), FieldAppID: m.AppID, FieldVPA: m.VPA, FieldMCC: m.MCC,
+	f := Fields{FieldName: m.LegalName, FieldMobile: m.Mobile, FieldAddress: m.Address, FieldVendor: string(m.Vendor), FieldAppID: m.AppID, FieldVPA: m.VPA, FieldMCC: m.MCC,
 		FieldLast4: "", FieldIFSC: "", FieldBank: "", FieldHolder: ""}
 	if s := m.Settlement; s != nil {
 		f[FieldLast4], f[FieldIFSC], f[FieldBank], f[FieldHolder] = s.AccountLast4, s.IFSC, s.BankName, s.Holder
@@ -73,7 +73,7 @@ func (e PartyEditor) UpdateMerchant(ctx context.Context, was central.Merchant, f
 	in, is := f.reader(), was
 	is.LegalName, is.Mobile, is.AppID = companyName(in), in.Mobile(FieldMobile, field.Must), in.ID(FieldAppID, field.May)
 	is.Vendor = central.VendorID(in.UUID(FieldVendor, field.May))
-	is.VPA, is.MCC = vpa(in, f), mcc(in, f)
+	is.VPA, is.MCC, is.Address = vpa(in, f), mcc(in, f), shopAddress(in)
 	is.Settlement = settlementAccount(in, f)
 	if err := in.Err(); err != nil {
 		return err

@@ -61,6 +61,7 @@ func TestUpdateMerchant(t *testing.T) {
 		"nothing": {Fields{}, ""}, "a name": {Fields{FieldName: "Lakshmi Kirana"}, ""}, "no name": {Fields{FieldName: ""}, FieldName}, "a number in it": {Fields{FieldName: "x 9999 4105 7058"}, FieldName},
 		"a short mobile": {Fields{FieldMobile: "98"}, FieldMobile}, "half a UPI address": {Fields{FieldVPA: "a@"}, FieldVPA}, "three digits": {Fields{FieldMCC: "541"}, FieldMCC},
 		"no account": {Fields{FieldLast4: "", FieldIFSC: "", FieldBank: "", FieldHolder: ""}, ""}, "a whole account": {Fields{FieldLast4: "12344321"}, FieldLast4}, "letters": {Fields{FieldLast4: "43x1"}, FieldLast4},
+		"an address": {Fields{FieldAddress: "12 Laxmi Road, Pune 411030"}, ""}, "a number in the address": {Fields{FieldAddress: "call 98000 00001"}, FieldAddress}, "a long address": {Fields{FieldAddress: strings.Repeat("x", maxAddress+1)}, FieldAddress},
 		"no IFSC": {Fields{FieldIFSC: ""}, FieldIFSC}, "no holder": {Fields{FieldHolder: ""}, FieldHolder}, "no vendor's id": {Fields{FieldVendor: "x"}, FieldVendor},
 	} {
 		t.Run(name, func(t *testing.T) {

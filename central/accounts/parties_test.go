@@ -85,6 +85,7 @@ func TestFieldsOfAMerchant(t *testing.T) {
 		"as it should be": {"", "", ""}, "no name": {FieldName, " ", FieldName}, "a mobile number in it": {FieldName, "Shop 98000 00099", FieldName}, "an Aadhaar number in it": {FieldName, "9999-4105-7058", FieldName},
 		"two short numbers": {FieldName, "Shop 12345 x 67890", ""}, "no MID": {FieldMID, "", FieldMID}, "small letters": {FieldMID, "gal1", FieldMID}, "a short mobile": {FieldMobile, "98000", FieldMobile},
 		"no UPI address": {FieldVPA, "", ""}, "half a UPI address": {FieldVPA, "konkan@", FieldVPA}, "two of them": {FieldVPA, "a@b@c", FieldVPA}, "a dot in the bank": {FieldVPA, "a@b.c", FieldVPA},
+		"an address": {FieldAddress, "12 Laxmi Road, Pune 411030", ""}, "an Aadhaar number in the address": {FieldAddress, "9999 4105 7058", FieldAddress},
 		"three digits": {FieldMCC, "541", FieldMCC}, "letters": {FieldMCC, "54l1", FieldMCC}, "no vendor's id": {FieldVendor, "sahyadri", FieldVendor}, "no UTF-8": {FieldName, "\xff", FieldName},
 	} {
 		m := &memory{}

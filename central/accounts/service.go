@@ -20,8 +20,9 @@ import (
 
 // Bounds of fields, in characters.
 const (
-	maxName = 120 // of a company's name
-	maxVPA  = 100
+	maxName    = 120 // of a company's name
+	maxAddress = 120 // what a receipt shows of an address
+	maxVPA     = 100
 )
 
 // Network is the part of the bank network that Service asks.
@@ -76,6 +77,7 @@ const (
 	FieldMID        = "mid"
 	FieldAppID      = "appid"
 	FieldMobile     = "mobile"
+	FieldAddress    = "address"
 	FieldVPA        = "vpa"
 	FieldMCC        = "mcc"
 	FieldVendor     = "vendor"
@@ -129,7 +131,7 @@ func (e PartyEditor) CreateMerchant(ctx context.Context, f Fields) (central.Merc
 		LegalName: companyName(in), MID: in.Code(FieldMID, field.Must), AppID: in.ID(FieldAppID, field.May), Mobile: in.Mobile(FieldMobile, field.Must),
 		Vendor: central.VendorID(in.UUID(FieldVendor, field.May)), Status: central.MerchantPending, HasInfo: true, CreatedAt: time.Now(),
 	}
-	m.VPA, m.MCC = vpa(in, f), mcc(in, f)
+	m.VPA, m.MCC, m.Address = vpa(in, f), mcc(in, f), shopAddress(in)
 	if err := in.Err(); err != nil {
 		return central.Merchant{}, err
 	}
@@ -139,6 +141,17 @@ func (e PartyEditor) CreateMerchant(ctx context.Context, f Fields) (central.Merc
 	}
 	m.ID = central.MerchantID(id)
 	return e.Parties.AddMerchant(ctx, m)
+}
+
+// shopAddress reads the optional address of the shop. A number of ten or more digits is
+// refused, as in the name: receipts show it.
+func shopAddress(in *field.Reader) string {
+	address := in.Name(FieldAddress, field.May, maxAddress)
+	if tenDigits.MatchString(address) {
+		in.Fail(FieldAddress, "number", "must not contain a number of ten or more digits")
+		return ""
+	}
+	return address
 }
 
 // mcc reads an optional merchant category code.

@@ -74,10 +74,12 @@ type merchantRecord struct {
 	Status central.MerchantStatus `json:"status"`
 	Vendor central.VendorID       `json:"vendor"`
 	Mobile string                 `json:"mobile"`
+	// Address is that of the shop, as receipts show it.
+	Address string `json:"address"`
 }
 
 func recordOf(m central.Merchant) merchantRecord {
-	return merchantRecord{ID: m.ID, Name: m.LegalName, MID: m.MID, TID: m.TID, Status: m.Status, Vendor: m.Vendor, Mobile: m.Mobile}
+	return merchantRecord{ID: m.ID, Name: m.LegalName, MID: m.MID, TID: m.TID, Status: m.Status, Vendor: m.Vendor, Mobile: m.Mobile, Address: m.Address}
 }
 
 // AddMerchant adds a merchant and prints it. It is PENDING, or, with approve, APPROVED.
@@ -100,7 +102,8 @@ func (p *Parties) printMerchant(m central.Merchant, out io.Writer) error {
 	if p.json {
 		return PrintJSON(out, recordOf(m))
 	}
-	_, err := fmt.Fprintf(out, "id        %s\nname      %s\nmid       %s\ntid       %s\nvendor    %s\nmobile    %s\nstatus    %s\n", m.ID, m.LegalName, m.MID, m.TID, orNone(string(m.Vendor)), m.Mobile, m.Status)
+	_, err := fmt.Fprintf(out, "id        %s\nname      %s\nmid       %s\ntid       %s\nvendor    %s\nmobile    %s\naddress   %s\nstatus    %s\n",
+		m.ID, m.LegalName, m.MID, m.TID, orNone(string(m.Vendor)), m.Mobile, orNone(m.Address), m.Status)
 	if err != nil || m.Status != central.MerchantPending {
 		return err
 	}

@@ -115,7 +115,7 @@ func TestChangingParties(t *testing.T) {
 	version := regexp.MustCompile(`name="version" value="([0-9a-f]+)"`)
 	change := func(status int, version string, fields ...string) string {
 		t.Helper()
-		all := []string{"legal_name", "Lakshmi Stores", "mobile", "9800000055", "vendor", vendor, "vpa", "lakshmi@galla", "mcc", "5411", "version", version,
+		all := []string{"legal_name", "Lakshmi Stores", "mobile", "9800000055", "address", "4 Station Road, Pune", "vendor", vendor, "vpa", "lakshmi@galla", "mcc", "5411", "version", version,
 			"account_last4", "0042", "ifsc", "SBIN0000001", "bank_name", "State Bank of India", "holder", "Lakshmi"}
 		return asha.post(here+"/change", status, append(all, fields...)...)
 	}
@@ -125,13 +125,13 @@ func TestChangingParties(t *testing.T) {
 	if to := change(http.StatusSeeOther, first); to != here+"?done=merchant-changed" {
 		t.Errorf("leads to %s", to)
 	}
-	has(t, asha.get(here, http.StatusOK), "Lakshmi Stores", "9800000055", "XXXXXX0042", "SBIN0000001", "GAL0000001", "APPROVED")
+	has(t, asha.get(here, http.StatusOK), "Lakshmi Stores", "9800000055", "4 Station Road, Pune", "XXXXXX0042", "SBIN0000001", "GAL0000001", "APPROVED")
 	page = change(http.StatusConflict, first, "legal_name", "Older")
 	has(t, page, "Somebody changed it", `value="Lakshmi Stores"`)
 	second := version.FindStringSubmatch(page)[1]
 	change(http.StatusSeeOther, second, "account_last4", "", "ifsc", "", "bank_name", "", "holder", "")
 	has(t, asha.get(here, http.StatusOK), "Settlement account</dt><dd>none")
-	if list := strings.Join(h.auditEntries(t, "merchant.change"), "\n"); !strings.Contains(list, "mobile …0001; appid APP0000001; vpa ") || !strings.Contains(list, "→legal_name Lakshmi Stores; mobile …0055") {
+	if list := strings.Join(h.auditEntries(t, "merchant.change"), "\n"); !strings.Contains(list, "mobile …0001; address 12 Laxmi Road, Sadashiv Peth, Pune 411030; appid APP0000001; vpa ") || !strings.Contains(list, "→legal_name Lakshmi Stores; mobile …0055; address 4 Station Road, Pune; ") {
 		t.Errorf("the audit log: %s", list)
 	}
 

@@ -95,7 +95,7 @@ func formFields(v *visit, names ...string) accounts.Fields {
 }
 
 func (e *PartyPages) addMerchant(v *visit) error {
-	f := formFields(v, accounts.FieldName, accounts.FieldMID, accounts.FieldAppID, accounts.FieldMobile, accounts.FieldVPA, accounts.FieldMCC, accounts.FieldVendor)
+	f := formFields(v, accounts.FieldName, accounts.FieldMID, accounts.FieldAppID, accounts.FieldMobile, accounts.FieldAddress, accounts.FieldVPA, accounts.FieldMCC, accounts.FieldVendor)
 	m, err := e.Changes.NewMerchant(v.Context(), v.Actor(), f)
 	err = withWords(err)
 	return v.after(err, func(status int, text string) error { return e.showMerchants(v, status, text, f) }, Root+"merchants/"+string(m.ID), "merchant-added")

@@ -133,7 +133,8 @@ func withWords(err error) error {
 func fieldLabel(field string) string {
 	if text, ok := map[string]string{
 		accounts.FieldName: "The name", accounts.FieldMID: "The MID", accounts.FieldAppID: "The application", accounts.FieldMobile: "The mobile number",
-		accounts.FieldVPA: "The UPI address", accounts.FieldMCC: "The category code", accounts.FieldVendor: "The vendor", accounts.FieldAggregator: "The aggregator",
+		accounts.FieldAddress: "The shop's address",
+		accounts.FieldVPA:     "The UPI address", accounts.FieldMCC: "The category code", accounts.FieldVendor: "The vendor", accounts.FieldAggregator: "The aggregator",
 		accounts.FieldLast4: "The account", accounts.FieldIFSC: "The IFSC", accounts.FieldBank: "The bank", accounts.FieldHolder: "The account's holder",
 		"paymentMethod": "The payment method", "provider": "The provider", "txnType": "The transaction type", "minAmount": "The least amount",
 		"maxAmount": "The amount below which", "commissionRate": "The rate", "rateType": "The kind of rate", "isDefault": "The default",

@@ -179,9 +179,22 @@ func headingText(n ast.Node, source []byte) string {
 	return out.String()
 }
 
+// dropPictures takes out the paragraphs that are a picture and nothing else: they are for
+// readers of the repository.
+func (d *document) dropPictures() {
+	for n := d.tree.FirstChild(); n != nil; {
+		next := n.NextSibling()
+		if _, paragraph := n.(*ast.Paragraph); paragraph && n.ChildCount() == 1 && n.FirstChild().Kind() == ast.KindImage {
+			d.tree.RemoveChild(d.tree, n)
+		}
+		n = next
+	}
+}
+
 // resolve turns links between documents into links between pages, and refuses what
 // a page can't show.
 func (d *document) resolve(all map[string]*document) error {
+	d.dropPictures()
 	var faults []error
 	err := ast.Walk(d.tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -189,7 +202,7 @@ func (d *document) resolve(all map[string]*document) error {
 		}
 		switch n := n.(type) {
 		case *ast.RawHTML, *ast.HTMLBlock, *ast.Image:
-			faults = append(faults, fmt.Errorf("%s: HTML and pictures are not shown in the handbook", d.name))
+			faults = append(faults, fmt.Errorf("%s: HTML, and pictures in a sentence, are not shown in the handbook", d.name))
 		case *ast.Link:
 			to, err := d.target(string(n.Destination), all)
 			if err != nil {

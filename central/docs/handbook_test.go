@@ -60,6 +60,14 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestPicturesAreLeftOut: a picture on its own is for the repository.
+func TestPicturesAreLeftOut(t *testing.T) {
+	pages, err := Handbook(documents(map[string]string{"a.md": "# A\n\n![x](a.png)\n\ntext\n"}), "")
+	if page := string(pages["/docs/a"]); err != nil || strings.Contains(page, "a.png") || !strings.Contains(page, "<p>text</p>") || strings.Contains(page, "<p></p>") {
+		t.Errorf("%v\n%s", err, page)
+	}
+}
+
 func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"no title":     {"## B\n", "has no title"},
@@ -72,7 +80,7 @@ func TestRefused(t *testing.T) {
 		"plain http":   {"# A\n\n[x](http://example.org)\n", "leads to no document"},
 		"HTML":         {"# A\n\n<b>x</b>\n", "not shown"},
 		"a block":      {"# A\n\n<div>\nx\n</div>\n", "not shown"},
-		"a picture":    {"# A\n\n![x](a.png)\n", "not shown"},
+		"a picture":    {"# A\n\nSee ![x](a.png)\n", "not shown"},
 		"far too long": {"# A\n\n" + strings.Repeat("x", maxBytes), "at most"},
 	} {
 		if _, err := Handbook(documents(map[string]string{"a.md": c.text}), ""); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -76,6 +76,7 @@ func sandboxSeed(rand io.Reader) (store.Seed, error) {
 			merchant(5, "Saraswati Traders", vendorV1, central.MerchantApproved, false, false),
 		},
 	}
+	seed.Merchants[0].Address = "12 Laxmi Road, Sadashiv Peth, Pune 411030"
 	seed.Merchants[0].Settlement = &central.SettlementAccount{AccountLast4: "4321", IFSC: "BARB0PUNEXX", BankName: "Bank of Baroda", Holder: "Lakshmi Kirana Store"}
 	for _, m := range seed.Merchants {
 		if m.AEPSReady {

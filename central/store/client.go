@@ -225,8 +225,8 @@ func (s Accounts) ChangeMerchant(ctx context.Context, was, is central.Merchant) 
 		}
 		account := settlementAccountOf(is)
 		_, err = c.exec(`UPDATE merchants SET legal_name = $1, mobile = $2, vendor = $3, app_id = $4, vpa = $5, mcc = $6,
-				settlement_last4 = $7, settlement_ifsc = $8, settlement_bank = $9, settlement_holder = $10 WHERE id = $11`,
-			is.LegalName, is.Mobile, orNull(is.Vendor), is.AppID, is.VPA, is.MCC, account[0], account[1], account[2], account[3], was.ID)
+				settlement_last4 = $7, settlement_ifsc = $8, settlement_bank = $9, settlement_holder = $10, address = $11 WHERE id = $12`,
+			is.LegalName, is.Mobile, orNull(is.Vendor), is.AppID, is.VPA, is.MCC, account[0], account[1], account[2], account[3], is.Address, was.ID)
 		if err == nil && is.Vendor != was.Vendor {
 			// What waits for the former vendor is none of its business any more.
 			err = redirectCallbacks(c, was.ID, time.Now())

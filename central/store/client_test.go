@@ -313,7 +313,7 @@ func changesOfParties(t *testing.T, on kind) {
 	was, err := s.Merchant(background, merchant1)
 	wantErr(t, "read", err, nil)
 	is := was
-	is.LegalName, is.Mobile, is.Vendor, is.AppID, is.VPA, is.MCC = "Renamed Store", "9000000077", vendor2, "APP7", "renamed@galla", "5499"
+	is.LegalName, is.Mobile, is.Address, is.Vendor, is.AppID, is.VPA, is.MCC = "Renamed Store", "9000000077", "4 Station Road, Pune", vendor2, "APP7", "renamed@galla", "5499"
 	is.Settlement = &central.SettlementAccount{AccountLast4: "0042", IFSC: "BARB0PUNEXX", BankName: "Bank of Baroda", Holder: "Renamed Store"}
 	wantErr(t, "change", s.ChangeMerchant(background, was, is), nil)
 	got, err := s.Merchant(background, merchant1)

@@ -11,7 +11,7 @@ import (
 
 // merchantColumns are the columns of a merchant, in the order of scanMerchant.
 const merchantColumns = `id, mid, legal_name, vendor, status, has_info, aeps_ready, tid, mobile, created_at,
-	app_id, risk_flag, active, vpa, mcc, settlement_last4, settlement_ifsc, settlement_bank, settlement_holder, callback_url, callback_events`
+	app_id, risk_flag, active, vpa, mcc, settlement_last4, settlement_ifsc, settlement_bank, settlement_holder, callback_url, callback_events, address`
 
 func scanMerchant(row row, m *central.Merchant) error {
 	var account central.SettlementAccount
@@ -22,7 +22,7 @@ func scanMerchant(row row, m *central.Merchant) error {
 		&m.HasInfo, &m.AEPSReady, &m.TID, &m.Mobile, &m.CreatedAt,
 		&m.AppID, &m.RiskFlag, &m.Active, &m.VPA, &m.MCC,
 		&last4, &account.IFSC, &account.BankName, &account.Holder,
-		&callback.URL, &events)
+		&callback.URL, &events, &m.Address)
 	if err != nil {
 		return err
 	}

@@ -85,10 +85,10 @@ func insertMerchant(c conn, m central.Merchant) (int64, error) {
 		return 0, err
 	}
 	return c.exec(`INSERT INTO merchants (`+merchantColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) ON CONFLICT (id) DO NOTHING`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) ON CONFLICT (id) DO NOTHING`,
 		m.ID, orNull(m.MID), m.LegalName, orNull(m.Vendor), m.Status, m.HasInfo, m.AEPSReady,
 		orNull(m.TID), m.Mobile, m.CreatedAt, m.AppID, m.RiskFlag, m.Active, m.VPA, m.MCC,
-		account[0], account[1], account[2], account[3], callback[0], callback[1])
+		account[0], account[1], account[2], account[3], callback[0], callback[1], m.Address)
 }
 
 func seedKYC(c conn, record central.ServiceKYC, now time.Time) error {

@@ -116,15 +116,31 @@ func (x *session) handleHello(hello wire.Frame) error {
 			return protocolError("an unresolved id of the hello %v", err)
 		}
 	}
-	outcomes := x.knownOutcomes(hello.Unresolved)
+	outcomes, shop := x.knownOutcomes(hello.Unresolved), x.shop()
 	// The middle of our part of the round trip, so that the edge's measurement
 	// is not off by half of the time that we took.
 	clock := received.Add(time.Since(received) / 2).UnixMilli()
 	x.recordHello(hello, clock)
-	x.queueUrgent(wire.Frame{T: wire.TWelcome, Clock: clock, Window: x.server.cfg.Window, Outcomes: outcomes})
+	x.queueUrgent(wire.Frame{T: wire.TWelcome, Clock: clock, Window: x.server.cfg.Window, Outcomes: outcomes, Shop: shop})
 	x.log().Info("terminal connected", "version", cleanVersion(hello.Version), "cursor", hello.Cursor,
 		"unresolved", len(hello.Unresolved), "known", len(outcomes), "clockAheadMs", hello.Clock-clock)
 	return nil
+}
+
+// shop is what the welcome tells of the terminal's shop; nil: it can't be read, and the
+// terminal keeps what it knows.
+func (x *session) shop() *wire.Shop {
+	if x.server.cfg.Merchant == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(x.ctx, storeWait)
+	defer cancel()
+	m, err := x.server.cfg.Merchant(ctx, x.merchant)
+	if err != nil {
+		x.log().Warn("the terminal's shop can't be read at hello", "error", err)
+		return nil
+	}
+	return &wire.Shop{Address: m.Address, Phone: m.Mobile}
 }
 
 // maxWelcome limits the outcomes in a welcome, in bytes, so that it fits into a

@@ -82,6 +82,8 @@ type Config struct {
 	MaxOperations int
 	// Drain is how long Run waits for terminals to close; default 5 s.
 	Drain time.Duration
+	// Merchant reads the shop of a terminal, for the welcome; nil: no welcome tells it.
+	Merchant func(ctx context.Context, id central.MerchantID) (central.Merchant, error)
 	// OtherHandlers serve other paths at the uplink's origin, by prefix, such as
 	// /updates/; they have limits of their own. nil: none.
 	OtherHandlers map[string]http.Handler

@@ -51,6 +51,31 @@ func TestWelcome(t *testing.T) {
 	})
 }
 
+// TestWelcomeTellsTheShop: what receipts say beside the name; a shop that can't be read
+// leaves the terminal with what it knows.
+func TestWelcomeTellsTheShop(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		want *wire.Shop
+	}{
+		"known":      {nil, &wire.Shop{Address: "12 Laxmi Road, Pune", Phone: "9800000001"}},
+		"unreadable": {errors.New("no database"), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			read := func(_ context.Context, id central.MerchantID) (central.Merchant, error) {
+				return central.Merchant{ID: id, Address: "12 Laxmi Road, Pune", Mobile: "9800000001"}, c.err
+			}
+			bubble(t, func(cfg *Config) { cfg.Merchant = read }, func(t *testing.T, h *system) {
+				l, w := h.greeted(h.enrol(), 0)
+				if (w.Shop == nil) != (c.want == nil) || w.Shop != nil && *w.Shop != *c.want {
+					t.Errorf("the shop is %+v, want %+v", w.Shop, c.want)
+				}
+				_ = l.ws.Close()
+			})
+		})
+	}
+}
+
 func TestWelcomeFitsAFrame(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, h *system) {
 		x := h.enrol()

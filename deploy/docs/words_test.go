@@ -12,25 +12,31 @@ import (
 	"galla/edge/i18n"
 )
 
-// counterTexts returns the texts of the counter's catalogues: by language, file and key.
+// counterTexts returns the texts of the counter's catalogues and of its guide: by language,
+// file and key.
 func counterTexts(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	texts := map[string]map[string]string{}
 	err := fs.WalkDir(os.DirFS("../../edge"), ".", func(name string, _ fs.DirEntry, err error) error {
-		if err != nil || path.Base(path.Dir(name)) != "messages" || path.Ext(name) != ".json" {
+		isCatalogue := path.Base(path.Dir(name)) == "messages" && path.Ext(name) == ".json"
+		if isGuide := strings.HasSuffix(path.Dir(name), "guide/text"); err != nil || !isCatalogue && !isGuide {
 			return err
 		}
 		raw, err := os.ReadFile("../../edge/" + name)
 		if err != nil {
 			return err
 		}
+		code := strings.TrimSuffix(path.Base(name), path.Ext(name))
+		if texts[code] == nil {
+			texts[code] = map[string]string{}
+		}
+		if !isCatalogue {
+			texts[code][name] = string(raw)
+			return nil
+		}
 		var messages map[string]any
 		if err := json.Unmarshal(raw, &messages); err != nil {
 			return err
-		}
-		code := strings.TrimSuffix(path.Base(name), ".json")
-		if texts[code] == nil {
-			texts[code] = map[string]string{}
 		}
 		for key, message := range messages {
 			at := path.Dir(path.Dir(name)) + " " + key

@@ -4,51 +4,28 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"galla/edge/i18n"
+	"galla/edge/ui/help/guide"
 )
 
-var (
-	shown  = regexp.MustCompile(`\{\{(phone|desktop) "([^"]+)"`)
-	looked = regexp.MustCompile(`\.check\("([^"]+)"`)
-)
-
-// taken returns pictures of all names, as the browser tests write them.
-func taken(names ...string) fstest.MapFS {
+// taken returns a file for each picture of the guide.
+func taken(t *testing.T) fstest.MapFS {
+	t.Helper()
 	dir := fstest.MapFS{}
-	for _, l := range languages {
-		for _, name := range names {
-			for _, size := range []string{"1366x768", "360x740"} {
-				dir[size+"-07-"+l.Code+"-"+name+".png"] = &fstest.MapFile{Data: []byte(size + name)}
-			}
+	for _, l := range i18n.Languages() {
+		g, err := guide.Read(l.Code, guide.Picture.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range g.Pictures {
+			dir[p.File()] = &fstest.MapFile{Data: []byte(p.File())}
 		}
 	}
 	return dir
-}
-
-// shows returns the pictures of a language's text, in order.
-func shows(t *testing.T, l language) []string {
-	t.Helper()
-	b, err := sources.ReadFile("text/" + l.Code + ".html")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	for _, m := range shown.FindAllStringSubmatch(string(b), -1) {
-		out = append(out, m[1]+" "+m[2])
-	}
-	return out
-}
-
-func TestTheLanguagesShowTheSame(t *testing.T) {
-	first := shows(t, languages[0])
-	for _, l := range languages[1:] {
-		if other := shows(t, l); !slices.Equal(first, other) {
-			t.Errorf("%s shows %q, %s shows %q", languages[0].Name, first, l.Name, other)
-		}
-	}
 }
 
 // TestThePicturesAreTaken checks that the walk takes all pictures of the texts.
@@ -57,71 +34,65 @@ func TestThePicturesAreTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
-	for _, m := range looked.FindAllStringSubmatch(string(walk), -1) {
-		names = append(names, m[1])
+	names := map[string]bool{}
+	for _, m := range regexp.MustCompile(`\.check\("([^"]+)"`).FindAllStringSubmatch(string(walk), -1) {
+		names[m[1]] = true
 	}
-	for _, x := range shows(t, languages[0]) {
-		if _, name, _ := strings.Cut(x, " "); !slices.Contains(names, name) && !strings.HasPrefix(name, "form-") {
-			t.Errorf("the guide shows %s, which TestGallery does not look at", name)
+	g, err := guide.Read(i18n.English, guide.Picture.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range g.Pictures {
+		if !names[p.Name] && !strings.HasPrefix(p.Name, "form-") {
+			t.Errorf("the guide shows %s, which TestGallery does not look at", p.Name)
 		}
 	}
 }
 
-// TestTheWordsAreTheCountersOwn: bold text of the guide is on a page of the counter in
-// that language; a single letter or digit is a key.
-func TestTheWordsAreTheCountersOwn(t *testing.T) {
-	bold, gaps := regexp.MustCompile(`<b>([^<]+)</b>`), regexp.MustCompile(`\{[^}]*\}`)
-	for _, l := range languages {
-		var files []string
-		for _, below := range []string{"edge/*", "edge/ui/*", "edge/printing/*"} {
-			found, err := filepath.Glob("../../" + below + "/messages/" + l.Code + ".json")
-			if err != nil || len(found) == 0 {
-				t.Fatalf("no messages in %s below %s: %v", l.Name, below, err)
-			}
-			files = append(files, found...)
+func TestEmbedPictures(t *testing.T) {
+	into := t.TempDir()
+	old := filepath.Join(into, "en-old.webp")
+	if err := os.WriteFile(old, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	all := taken(t)
+	lacking := fstest.MapFS{}
+	for name, file := range all {
+		if name != "te-give.webp" {
+			lacking[name] = file
 		}
-		said := map[string]bool{}
-		for _, name := range files {
-			b, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, m := range regexp.MustCompile(`": "(.*)"`).FindAllStringSubmatch(string(b), -1) {
-				said[strings.TrimSpace(gaps.ReplaceAllString(m[1], ""))] = true
-			}
-		}
-		text, err := sources.ReadFile("text/" + l.Code + ".html")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range bold.FindAllStringSubmatch(string(text), -1) {
-			if !said[m[1]] && len(m[1]) > 1 {
-				t.Errorf("%s: the guide names %q, which no page of the counter says", l.Name, m[1])
-			}
-		}
+	}
+	if err := embedPictures(lacking, into); err == nil || !strings.Contains(err.Error(), "te-give.webp") {
+		t.Errorf("with a picture missing: %v", err)
+	}
+	if found, err := os.ReadDir(into); err != nil || len(found) != 1 {
+		t.Errorf("with a picture missing, the program's have changed: %v, %v", found, err)
+	}
+	if err := embedPictures(all, into); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := os.ReadDir(into); err != nil || len(found) != len(all) {
+		t.Errorf("%d pictures, want %d: %v", len(found), len(all), err)
+	}
+	if _, err := os.Stat(old); err == nil {
+		t.Error("a picture that no guide shows is still there")
 	}
 }
 
 func TestWrite(t *testing.T) {
-	var names []string
-	for _, x := range shows(t, languages[0]) {
-		_, name, _ := strings.Cut(x, " ")
-		names = append(names, name)
-	}
 	out := filepath.Join(t.TempDir(), "guide")
-	if err := write(taken(names...), out); err != nil {
+	if err := write(out); err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range languages {
+	for _, l := range i18n.Languages() {
 		b, err := os.ReadFile(filepath.Join(out, l.Code+".html"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		page := string(b)
-		for _, id := range chapters {
+		for _, id := range []string{"unlock", "money-cut", "help"} {
 			if !strings.Contains(page, `<section id="`+id+`">`) || !strings.Contains(page, `href="#`+id+`"`) {
-				t.Errorf("%s: no chapter %s", l.Name, id)
+				t.Errorf("%s: no article %s", l.Name, id)
 			}
 		}
 		for _, m := range regexp.MustCompile(`<img src="([^"]+)" alt="([^"]*)"`).FindAllStringSubmatch(page, -1) {
@@ -133,15 +104,9 @@ func TestWrite(t *testing.T) {
 			t.Errorf("%s: a part was escaped twice", l.Name)
 		}
 	}
-	if err := write(taken(names[1:]...), out); err == nil || !strings.Contains(err.Error(), "make gallery") {
-		t.Errorf("with a picture missing: %v", err)
-	}
-	if err := write(fstest.MapFS{"me.png": {}}, out); err == nil || !strings.Contains(err.Error(), "me.png") {
-		t.Errorf("with a foreign picture: %v", err)
-	}
 }
 
-func TestHangAll(t *testing.T) {
+func TestWriteGallery(t *testing.T) {
 	dir := fstest.MapFS{}
 	for _, name := range []string{"1366x768-01-give.png", "360x740-99-give.png", "360x740-100-give.png"} {
 		dir["screen/"+name] = &fstest.MapFile{}
@@ -160,5 +125,8 @@ func TestHangAll(t *testing.T) {
 	}
 	if err := writeGallery(fstest.MapFS{}, out); err == nil {
 		t.Error("an empty gallery was hung")
+	}
+	if err := writeGallery(fstest.MapFS{"screen/me.png": {}}, out); err == nil || !strings.Contains(err.Error(), "me.png") {
+		t.Errorf("with a foreign picture: %v", err)
 	}
 }

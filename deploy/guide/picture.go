@@ -20,11 +20,8 @@ type picture struct {
 // Phone reports whether the window was a phone's.
 func (p picture) Phone() bool { return p.Width == phone }
 
-// Window widths of the pictures (uitest's users).
-const (
-	phone   = "360"
-	desktop = "1366"
-)
+// phone is the width of a phone's window (uitest's users).
+const phone = "360"
 
 // pictureFile is uitest's file name of a picture: window, number, page.
 var pictureFile = regexp.MustCompile(`^(\d+)x\d+-\d+-(.+)\.png$`)
@@ -54,13 +51,4 @@ func pictures(dir fs.FS) ([]picture, error) {
 		return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(len(b.Width), len(a.Width)), strings.Compare(a.Width, b.Width))
 	})
 	return out, nil
-}
-
-// named returns the picture of a page at a width.
-func named(all []picture, name, width string) (picture, error) {
-	i := slices.IndexFunc(all, func(p picture) bool { return p.Name == name && p.Width == width })
-	if i < 0 {
-		return picture{}, fmt.Errorf("there is no picture of %s at %s pixels: run 'make gallery', or take it out of the guide's text", name, width)
-	}
-	return all[i], nil
 }

@@ -44,6 +44,8 @@ type Config struct {
 	// CardCertificate is the file of the certificates that UIDAI signs Aadhaar QR codes with;
 	// empty: none.
 	CardCertificate string
+	// SupportPhone is who to call, which the help page shows; empty: it shows none.
+	SupportPhone string
 
 	// VerifyQueue checks the file of the queue before it is opened
 	// (queue.Config.Verify).

@@ -77,7 +77,7 @@ func (p *parts) openSections(managing *uiusers.Pages) (sections []ui.Section, se
 	add(scan.New(codesOfCards))
 	add(onboarding.New(counter, p.queue, cfg.Logger))
 	add(customer.New(counter, customer.Config{QRImage: codes.QRImage, Rand: cfg.Rand, Logger: cfg.Logger}))
-	return append(sections, managing, devices, p.slips, p.updates.page, help.New(), sandbox.New(counter, cfg.SandboxLinks)), devices.Run, errors.Join(errs...)
+	return append(sections, managing, devices, p.slips, p.updates.page, help.New(cfg.SupportPhone), sandbox.New(counter, cfg.SandboxLinks)), devices.Run, errors.Join(errs...)
 }
 
 // openDays makes the cashbook, by the central's clock.

@@ -19,9 +19,9 @@ type receipts struct {
 }
 
 func openPrinter(counter *edge.Counter, own *settingsStore, s Settings, cfg Config) (receipts, error) {
-	shop := receipt.Shop{Merchant: s.Merchant, MID: s.MID, TID: s.TID, Agent: s.Agent}
 	out := receipts{make: func(r edge.Record, say *i18n.Localizer) receipt.Receipt {
-		return receipt.New(r, shop, say)
+		where := counter.Status().Shop
+		return receipt.New(r, receipt.Shop{Merchant: s.Merchant, Address: where.Address, Phone: where.Phone, MID: s.MID, TID: s.TID, Agent: s.Agent}, say)
 	}}
 	pages, err := printer.New(counter, printer.Config{
 		Settings: s.Printer, Receipt: out.make, Logger: cfg.Logger,

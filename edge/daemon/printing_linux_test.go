@@ -145,7 +145,7 @@ func open(t *testing.T, settings Settings, answer func(op.RouteID) op.State) *te
 	}
 	pages, err := ui.New(s.counter, ui.Config{
 		Name: uitest.Hostname, UserActive: managing.IsActive, CheckPIN: managing.CheckPIN, Catalogues: []i18n.Catalogue{outcome.Catalogue()}, Rand: rand.Reader, Logger: log,
-	}, first, managing, slips, help.New(), uitest.LoginSection())
+	}, first, managing, slips, help.New(""), uitest.LoginSection())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,8 +105,8 @@ func soundOn(r *http.Request) bool {
 	return err != nil || c.Value != soundOff
 }
 
-// SettingsMenuItem returns the menu item of the settings.
-func (k *Kit) SettingsMenuItem(ses *Session) MenuItem {
+// settingsMenuItem returns the menu item of the settings.
+func (k *Kit) settingsMenuItem(ses *Session) MenuItem {
 	words := ses.Words()
 	return MenuItem{Href: "/settings", Icon: "sound", Title: words.Text("settings.entry"), Hint: words.Text("settings.hint")}
 }

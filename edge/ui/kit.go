@@ -187,7 +187,7 @@ func New(counter Counter, cfg Config, sections ...Section) (*Kit, error) {
 // bundle joins the styles and the modules of all sections: with the same two files, any
 // page can take another's place in the browser (visit.js).
 func (k *Kit) bundle() error {
-	styles, scripts := append(theme.Stylesheets(), "cash.css"), []string{"kit.js"}
+	styles, scripts := append(theme.Stylesheets(), "cash.css", "bar.css"), []string{"kit.js"}
 	for _, section := range k.sections {
 		if own := section.Name + ".css"; k.static.Has(own) {
 			styles = append(styles, own)
@@ -248,6 +248,12 @@ func (k *Kit) MenuItems(ses *Session) []MenuItem {
 		}
 	}
 	return out
+}
+
+// Places returns the menu items of a session that are no tiles, the settings last.
+func (k *Kit) Places(ses *Session) []MenuItem {
+	items := slices.DeleteFunc(k.MenuItems(ses), func(item MenuItem) bool { return item.Tile })
+	return append(items, k.settingsMenuItem(ses))
 }
 
 // OffersSignIn reports whether the unlock may go on with the day's authentication: it is

@@ -30,6 +30,7 @@ type statusBar struct {
 	Agent    string
 	TID      string
 	Chips    []Chip
+	Places   []MenuItem // what is no tile of the first page: behind 'More' on a phone
 	Warnings []string
 	Cash     cashBar
 }
@@ -46,6 +47,7 @@ func (k *Kit) makeStatusBar(w *i18n.Localizer, st edge.Status, ses *Session) sta
 			}
 		}
 		b.Chips = append(b.Chips, unfinishedChip(w, st))
+		b.Places = k.Places(ses)
 	}
 	for _, x := range st.Warnings {
 		b.Warnings = append(b.Warnings, outcome.WarningText(w, x))

@@ -23,7 +23,6 @@ var lookedUp = []string{"", handbookFolder, designFolder}
 var notOurs = map[string]string{
 	"build/gallery/index.html":         "made by make gallery",
 	"deploy/docs/agents-guide/en.html": "made by make guide",
-	"hi.html":                          "made by make guide",
 	"doc.go":                           "one in each package",
 	"edge.toml":                        "the settings of a counter on Windows",
 	"edge.default.toml":                "made by the setup",

@@ -7,7 +7,7 @@
 // newer peer can send more.
 //
 //	edge     hello {v, terminal, version, clock, cursor, unresolved}
-//	central  welcome {clock, window, outcomes}
+//	central  welcome {clock, window, outcomes, shop}
 //	edge     op {id, route, body, notAfter, capturedAt}
 //	central  accepted {id}                      stored durably
 //	central  outcome {id, state, http, reply}   the reply as over HTTP
@@ -101,6 +101,7 @@ type Frame struct {
 	// welcome
 	Window   int     `json:"window,omitzero"`
 	Outcomes []Frame `json:"outcomes,omitzero"`
+	Shop     *Shop   `json:"shop,omitzero"` // nil: the central does not tell it
 
 	// op
 	Route      op.RouteID     `json:"route,omitzero"`
@@ -117,6 +118,13 @@ type Frame struct {
 	Cursor int64          `json:"cursor,omitzero"`
 	Kind   EventKind      `json:"kind,omitzero"`
 	Data   jsontext.Value `json:"data,omitzero"`
+}
+
+// Shop is what a receipt says of the terminal's shop beside its name. An empty text is
+// one that the central does not have.
+type Shop struct {
+	Address string `json:"address,omitzero"`
+	Phone   string `json:"phone,omitzero"` // ten digits
 }
 
 // OutcomeFrame makes the frame of an operation's outcome.

@@ -19,6 +19,7 @@ type merchantFlags struct {
 	Name    string `help:"The company's name."`
 	MID     string `name:"mid" help:"The merchant's id at the network, such as GAL0000001; it can't be changed."`
 	Mobile  string `help:"The owner's mobile number: ten digits. OTPs of the onboarding go to it."`
+	Address string `help:"The shop's address, as receipts show it."`
 	AppID   string `name:"appid" help:"The network's id of the application, which the onboarding submits."`
 	VPA     string `name:"vpa" help:"UPI address, such as name@bank."`
 	MCC     string `name:"mcc" help:"Merchant category code: four digits."`
@@ -50,7 +51,7 @@ type merchantCommand struct {
 
 // fields are the values of the flags that are given.
 func (f merchantFlags) fields() accounts.Fields {
-	return given(accounts.Fields{accounts.FieldName: f.Name, accounts.FieldMID: f.MID, accounts.FieldMobile: f.Mobile, accounts.FieldAppID: f.AppID,
+	return given(accounts.Fields{accounts.FieldName: f.Name, accounts.FieldMID: f.MID, accounts.FieldMobile: f.Mobile, accounts.FieldAddress: f.Address, accounts.FieldAppID: f.AppID,
 		accounts.FieldVPA: f.VPA, accounts.FieldMCC: f.MCC, accounts.FieldVendor: f.Vendor})
 }
 

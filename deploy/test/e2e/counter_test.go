@@ -269,7 +269,7 @@ func (d *counterDay) centralGone() {
 	giveBack := d.h.keepDown("central")
 	b.goTo("/")
 	b.awaitText("#chips", "Offline")
-	b.awaitText("#today", "Offline since")
+	b.awaitText("#alerts", "Offline since")
 	b.shot("central-gone-home")
 	b.press("l")
 	b.awaitPath("/connection")

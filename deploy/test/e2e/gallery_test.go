@@ -13,13 +13,15 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"galla/edge/i18n"
+	"galla/edge/ui/help/guide"
 	"galla/edge/ui/uitest"
 )
 
 // TestGallery opens each page of the counter over a running sandbox, in English on a
 // desktop and in Hindi on a phone: nothing is cut, jumps or is unreadable, and axe-core
 // finds no barrier. For 'make gallery' it opens them in both languages at both sizes,
-// and keeps every picture.
+// and keeps every picture. For 'make guide' it takes the pictures of the guide only.
 func TestGallery(t *testing.T) {
 	h := startSandbox(t, "GALLA_BANK_TIMEOUT=5s", "GALLA_BANK_TIME_SCALE=2")
 	g := writeGallery(t, h)
@@ -35,6 +37,9 @@ func TestGallery(t *testing.T) {
 			for _, tab := range g.tabs {
 				tab.T = t
 			}
+			if g.guide != nil {
+				g.confirmCash()
+			}
 			part.walk()
 		})
 	}
@@ -45,9 +50,10 @@ type gallery struct {
 	t     *testing.T
 	h     *sandbox
 	tabs  []languageTab
-	agent *agent          // does what changes the state, in plain forms
-	seen  map[string]bool // kinds of pages that were opened
-	all   bool            // GALLA_GALLERY: each page in both languages at both sizes, not only in two of the four
+	agent *agent                   // does what changes the state, in plain forms
+	seen  map[string]bool          // kinds of pages that were opened
+	all   bool                     // GALLA_GALLERY: each page in both languages at both sizes, not only in two of the four
+	guide map[string]guide.Picture // by page, if only the guide's pictures are taken
 }
 
 type languageTab struct {
@@ -69,7 +75,14 @@ func writeGallery(t *testing.T, h *sandbox) *gallery {
 		t.Fatal(err)
 	}
 	chromium := uitest.Chromium(t)
-	for _, code := range []string{"en", "hi"} {
+	codes := []string{"en", "hi"}
+	if os.Getenv("GALLA_GALLERY") == guideMode {
+		g.guide, codes = guidePictures(t), nil
+		for _, l := range i18n.Languages() {
+			codes = append(codes, l.Code)
+		}
+	}
+	for _, code := range codes {
 		b := uitest.Open(t, chromium, h.url("COUNTER"), sizes[0][0], sizes[0][1])
 		b.Navigate("/unlock")
 		b.WaitForHeading("Unlock the counter")
@@ -86,18 +99,17 @@ func (g *gallery) check(name, path string, act ...string) {
 	g.t.Helper()
 	g.t.Log(name)
 	g.seen[anyName.ReplaceAllString(path, "")] = true
+	if g.guide != nil {
+		g.takePicture(name, path, act...)
+		return
+	}
 	for i, tab := range g.tabs {
 		for j, size := range sizes {
 			if i != j && !g.all {
 				continue
 			}
 			tab.Resize(size[0], size[1])
-			tab.Navigate(path)
-			tab.WaitFor(`document.readyState === "complete" && document.querySelector("h1")`)
-			if len(act) == 2 {
-				uitest.Eval[any](tab.Browser, act[0])
-				tab.WaitFor(act[1])
-			}
+			tab.open(path, act...)
 			tab.Check(tab.code + "-" + name)
 			if j == 1 { // WCAG's reflow: a desktop of 1280 pixels, enlarged four times
 				tab.Resize(reflow, 640)
@@ -108,6 +120,17 @@ func (g *gallery) check(name, path string, act ...string) {
 		}
 		// A page that stays open would follow the next step by itself.
 		tab.Do(chromedp.Navigate("about:blank"))
+	}
+}
+
+// open opens a page, and runs the script that changes it.
+func (tab languageTab) open(path string, act ...string) {
+	tab.T.Helper()
+	tab.Navigate(path)
+	tab.WaitFor(`document.readyState === "complete" && document.querySelector("h1")`)
+	if len(act) == 2 {
+		uitest.Eval[any](tab.Browser, act[0])
+		tab.WaitFor(act[1])
 	}
 }
 
@@ -158,13 +181,22 @@ const (
 
 func (g *gallery) checkUnlock() {
 	g.check("unlock", "/unlock")
-	g.check("unlock-wrong", "/unlock", `(() => { const p = document.querySelector("#pin"); p.value = "1111"; p.form.requestSubmit(); })()`,
-		`document.readyState === "complete" && document.querySelector("#pin-note")?.textContent.trim()`)
-	for _, tab := range g.tabs {
-		tab.Navigate("/unlock")
-		tab.WaitForFocus("#pin")
-		tab.Press("2", "5", "8", "0", "\r")
-		tab.WaitFor(`document.querySelector(".tiles")`)
+	perRound := len(g.tabs)
+	if g.guide != nil {
+		perRound = 1 // six wrong PINs, one after the other, would make the user wait
+	}
+	for tabs := range slices.Chunk(g.tabs, perRound) {
+		some := *g
+		some.tabs = tabs
+		some.check("unlock-wrong", "/unlock", `(() => { const p = document.querySelector("#pin"); p.value = "1111"; p.form.requestSubmit(); })()`,
+			`document.readyState === "complete" && document.querySelector("#pin-note")?.textContent.trim()`)
+		for _, tab := range tabs {
+			tab.Navigate("/unlock")
+			tab.WaitForFocus("#pin")
+			uitest.Eval[any](tab.Browser, `void document.querySelector("#day:checked")?.click(), document.querySelector("#pin").focus()`) // the sign-in has its own part
+			tab.Press("2", "5", "8", "0", "\r")
+			tab.WaitFor(`document.querySelector(".tiles")`)
+		}
 	}
 	if err := g.agent.unlock("2580"); err != nil {
 		g.t.Fatal(err)
@@ -439,7 +471,9 @@ func (g *gallery) checkUsers() {
 
 func (g *gallery) checkHelp() {
 	g.check("help", "/help")
+	g.check("help-words", "/help?q=finger+not+read")
 	g.check("help-code", "/help?code=51")
+	g.check("guide", "/guide")
 	g.check("readers", "/readers")
 	g.check("program", "/program")
 	g.check("nowhere", "/nowhere")

@@ -64,6 +64,8 @@ type runCmd struct {
 
 	CardCertificate string `name:"card-certificate" env:"GALLA_CARD_CERTIFICATE" help:"File of the certificates that UIDAI signs Aadhaar QR codes with, in PEM, or one in DER (.cer). Without it the pages say that a signature was not checked."`
 
+	SupportPhone string `name:"support-phone" env:"GALLA_SUPPORT_PHONE" help:"Phone number of who supports this counter, which its help page shows."`
+
 	Updates string `env:"GALLA_COUNTER_UPDATES" enum:"auto,on,off" default:"auto" help:"Fetch releases from the central, start the newest that works, and go back where one does not: on, off, or auto, which is on for the service of Windows; elsewhere packages bring new versions."`
 
 	UpdateEvery time.Duration `env:"GALLA_COUNTER_UPDATE_EVERY" default:"4h" help:"How often to check for releases, give or take a quarter."`
@@ -137,7 +139,7 @@ func (r *runCmd) serve(ctx context.Context, c *cli, log *slog.Logger, updates *d
 	cfg := c.daemonConfig(log)
 	cfg.Traces, cfg.Addr, cfg.ExtraDevices = traces, r.Addr.URL(), nonEmpty(r.RDSim.URL())
 	cfg.SandboxLinks = sandbox.Links{Simulator: r.RDSim.URL(), Bank: r.SandboxBank.URL()}
-	cfg.Version, cfg.Updates, cfg.CardCertificate = installers.Release(), updates, r.CardCertificate
+	cfg.Version, cfg.Updates, cfg.CardCertificate, cfg.SupportPhone = installers.Release(), updates, r.CardCertificate, r.SupportPhone
 	return daemon.Run(ctx, cfg)
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"embed"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -28,6 +29,8 @@ func Catalogue() i18n.Catalogue { return i18n.Catalogue{Owner: "receipt", Files:
 // Shop is the shop on the slip.
 type Shop struct {
 	Merchant string // legal name
+	Address  string // of the shop; empty: not known
+	Phone    string // of the shop; empty: not known
 	MID      string // merchant at the bank network
 	TID      string // terminal at the bank network
 	Agent    string // the agent's name, where the record names no user
@@ -35,13 +38,15 @@ type Shop struct {
 
 // Receipt is a slip, in parts of plain text.
 type Receipt struct {
-	Shop   []string // the shop's name first, then terminal and agent
+	Shop   []string // the shop's name first, then address, phone, terminal and agent
 	Title  string   // what was done, such as 'Cash withdrawal'
 	Status string   // the result in words
 	// At is the time of the transaction in Indian Standard Time: when it was sent, else when
 	// it was created.
-	At   time.Time
-	Rows []Row // facts, in reading order
+	At    time.Time
+	Rows  []Row    // facts, in reading order
+	short []Row    // those of the short text
+	shop  []string // name and phone, for the short text
 	// Lines is the mini statement as the bank sent it, without control characters; Entries are
 	// the parsed lines.
 	Lines   []string
@@ -72,7 +77,8 @@ func New(r edge.Record, shop Shop, words *i18n.Localizer) Receipt {
 		agent = words.Text("slip.agent", "name", agent)
 	}
 	out := Receipt{
-		Shop:  nonEmpty(clean(shop.Merchant), joinLabelled("TID", shop.TID, "MID", shop.MID), agent),
+		Shop:  nonEmpty(clean(shop.Merchant), clean(shop.Address), phone(shop.Phone, words), joinLabelled("TID", shop.TID, "MID", shop.MID), agent),
+		shop:  nonEmpty(clean(shop.Merchant), phone(shop.Phone, words)),
 		Title: title(words, r.Route),
 		At:    transactionTime(r).In(ist.Zone()),
 		Words: words,
@@ -82,7 +88,11 @@ func New(r edge.Record, shop Shop, words *i18n.Localizer) Receipt {
 	out.Status, out.Notes = statusAndNotes(words, r, summary)
 	row := func(label, value string) {
 		if value = clean(value); value != "" {
-			out.Rows = append(out.Rows, Row{words.Text("slip.row." + label), value})
+			fact := Row{words.Text("slip.row." + label), value}
+			out.Rows = append(out.Rows, fact)
+			if slices.Contains(shortRows(), label) {
+				out.short = append(out.short, fact)
+			}
 		}
 	}
 	row("date", words.DateTime(out.At))
@@ -126,6 +136,12 @@ func New(r edge.Record, shop Shop, words *i18n.Localizer) Receipt {
 		out.Lines, out.Entries = statement(r.Result.MiniStatement, words)
 	}
 	return out
+}
+
+// shortRows are the facts of the short text: what a customer looks for, and what bank and
+// support ask for.
+func shortRows() []string {
+	return []string{"date", "aadhaar", "bank", "amount", "charge", "due", "returned", "balance", "rrn", "reference", "operation"}
 }
 
 // approved is the response code of a success; it needs no row.
@@ -292,6 +308,14 @@ func clean(s string) string {
 		s = string(runes[:maxText-3]) + "..."
 	}
 	return s
+}
+
+// phone is the line of the shop's phone.
+func phone(number string, words *i18n.Localizer) string {
+	if number = clean(number); number == "" {
+		return ""
+	}
+	return words.Text("slip.phone", "number", number)
 }
 
 // joinLabelled joins labels and values, leaving out empty values.

@@ -19,7 +19,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 func shop() Shop {
-	return Shop{Merchant: "Lakshmi Kirana Store", MID: "GAL0000001", TID: "GAL00001", Agent: "Fatima Bedi"}
+	return Shop{Merchant: "Lakshmi Kirana Store", Address: "12 Laxmi Road, Sadashiv Peth, Pune 411030", Phone: "9800000001", MID: "GAL0000001", TID: "GAL00001", Agent: "Fatima Bedi"}
 }
 
 // record is an operation sent at 14:05 in India.
@@ -107,7 +107,7 @@ func TestEveryState(t *testing.T) {
 			r.Result.Balance = &balance
 			made := New(r, shop(), english())
 			text := made.Text(Narrow)
-			if made.Title == "" || made.Status == "" || len(made.Shop) != 3 {
+			if made.Title == "" || made.Status == "" || len(made.Shop) != 5 {
 				t.Errorf("%s %s: %+v", route, state, made)
 			}
 			if low := strings.ToLower(text); strings.Contains(low, "give cash") {

@@ -48,13 +48,21 @@ func (r Receipt) Mark(c Copy) string {
 	return r.Words.Text("slip.duplicate", "n", c.Number, "time", r.Words.DateTime(c.At))
 }
 
+// CodeCaption says what the QR code of the slip is; "" where there is none.
+func (r Receipt) CodeCaption() string {
+	if r.Reference == "" || r.Words == nil { // nil: of a test page
+		return ""
+	}
+	return r.Words.Text("slip.code")
+}
+
 // Slip makes a print job. An error names what does not fit on paper; there is nothing to
 // print then.
 func (r Receipt) Slip(paper Paper, c Copy, set *raster.Typesetter) ([]byte, error) {
 	d := escpos.New()
 	text := r.Text(paper.Columns)
-	if escpos.Printable(strings.ReplaceAll(text, "\n", "") + r.Mark(c)) {
-		r.addText(d, text, c)
+	if escpos.Printable(strings.ReplaceAll(text, "\n", "") + r.Mark(c) + r.CodeCaption()) {
+		r.addText(d, text, c, paper.Columns)
 	} else if err := addBitmaps(d, r.bitmaps(paper.dots(), c, set)); err != nil {
 		return nil, err
 	}
@@ -67,7 +75,7 @@ func (r Receipt) Slip(paper Paper, c Copy, set *raster.Typesetter) ([]byte, erro
 }
 
 // addText prints the receipt in the printer's own font.
-func (r Receipt) addText(d *escpos.Document, text string, c Copy) {
+func (r Receipt) addText(d *escpos.Document, text string, c Copy, columns int) {
 	mark := func() {
 		if s := r.Mark(c); s != "" {
 			d.Align(escpos.Centre)
@@ -82,13 +90,18 @@ func (r Receipt) addText(d *escpos.Document, text string, c Copy) {
 		d.Line(strings.TrimSuffix(l, "\n"))
 	}
 	mark()
+	for _, l := range wrap(r.CodeCaption(), columns) {
+		d.Align(escpos.Centre)
+		d.Line(l)
+		d.Align(escpos.Left)
+	}
 }
 
 // bitmaps draws the parts of a slip, from top to bottom.
 func (r Receipt) bitmaps(width int, c Copy, set *raster.Typesetter) []*escpos.Bitmap {
 	mark := part{kind: centred, left: r.Mark(c)}
 	var out []*escpos.Bitmap
-	for _, p := range slices.Concat([]part{mark}, r.parts(), []part{mark}) {
+	for _, p := range slices.Concat([]part{mark}, r.parts(), []part{mark, {kind: centred, left: r.CodeCaption()}}) {
 		style := raster.Style{Size: bodySize}
 		switch p.kind {
 		case rule:
@@ -128,7 +141,7 @@ func ruleBitmap(width int) *escpos.Bitmap {
 	return m
 }
 
-// addQR prints the reference as a QR code.
+// addQR prints the reference as a QR code, below its caption.
 func (r Receipt) addQR(d *escpos.Document, paper Paper) error {
 	if r.Reference == "" {
 		return nil

@@ -91,15 +91,16 @@ func New(counter Counter, cfg Config) (*Pages, error) {
 func (s *Pages) Contents(kit *ui.Kit) ui.Contents {
 	s.Kit = kit
 	c := ui.Contents{Name: "aeps", Files: files, SignIn: s.signInAfterUnlock, Pages: map[string]ui.Handler{
-		"GET /{$}":             s.showHome,
-		"GET /new/{kind}":      s.showForm,
-		"POST /new/{kind}":     s.create,
-		"GET /sign-in":         ui.Show(s.renderSignIn),
-		"POST /sign-in":        s.signIn,
-		"GET /op/{id}":         ui.Show(s.renderOperation),
-		"POST /op/{id}/{step}": s.takeStep,
-		"GET /op/{id}/receipt": s.showReceipt,
-		"GET /connection":      s.showConnection,
+		"GET /{$}":                  s.showHome,
+		"GET /new/{kind}":           s.showForm,
+		"POST /new/{kind}":          s.create,
+		"GET /sign-in":              ui.Show(s.renderSignIn),
+		"POST /sign-in":             s.signIn,
+		"GET /op/{id}":              ui.Show(s.renderOperation),
+		"POST /op/{id}/{step}":      s.takeStep,
+		"GET /op/{id}/receipt":      s.showReceipt,
+		"GET /op/{id}/receipt/code": s.showReceiptCode,
+		"GET /connection":           s.showConnection,
 	}}
 	for i, k := range outcome.AEPSKinds() {
 		c.Menu = append(c.Menu, ui.MenuItem{Href: "/new/" + k.Name, Icon: k.Icon, Title: "kind." + k.Name, Hint: "kind." + k.Name + ".hint", Key: string(rune('1' + i)), Tile: true})

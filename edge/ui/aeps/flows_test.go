@@ -194,7 +194,7 @@ func together(t *testing.T, chromium context.Context) {
 		b.WaitForHeading(homeTitle)
 	}
 	id := f.add(cashOp(func(v *edge.View) { v.State, v.User = op.Reserved, "Fatima" }))
-	asha.WaitFor(`document.querySelector("#today").innerText.includes("Shivshankar Choudhury")`) // she did nothing
+	asha.WaitFor(`document.querySelector("#alerts").innerText.includes("Shivshankar Choudhury")`) // she did nothing
 	for _, b := range []*uitest.Browser{fatima, asha} {
 		b.Navigate("/op/" + string(id))
 		waitForCase(b, "ready", outcome.ToneAsk)

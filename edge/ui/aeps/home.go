@@ -34,13 +34,8 @@ func (s *Pages) showHome(w http.ResponseWriter, r *http.Request, ses *ui.Session
 	if !st.Link.Online {
 		d.Line = s.outageOf(ses.Words(), st)
 	}
-	for _, e := range append(s.Kit.MenuItems(ses), s.Kit.SettingsMenuItem(ses)) {
-		if e.Tile {
-			d.Tiles = append(d.Tiles, e)
-		} else {
-			d.Others = append(d.Others, e)
-		}
-	}
+	d.Tiles = slices.DeleteFunc(s.Kit.MenuItems(ses), func(item ui.MenuItem) bool { return !item.Tile })
+	d.Others = s.Places(ses)
 	open, err := s.counter.Unfinished()
 	if err == nil {
 		open = slices.Concat(outcome.OpenCashViews(st), open)

@@ -83,6 +83,7 @@ func pages(b *uitest.Browser, f *fake, code string, width, height int64) {
 	open("/new/balance", "form-balance")
 	open("/sign-in", "day")
 	open("/op/"+string(f.add(cashOp(paid)))+"/receipt", "receipt")
+	open("/op/"+string(f.add(cashOp(paid)))+"/receipt/code", "receipt-code")
 	open("/nowhere", "nowhere")
 	before := f.Status()
 	f.change(func(s *edge.Status) {

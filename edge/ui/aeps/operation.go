@@ -3,7 +3,6 @@ package aeps
 import (
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 
 	"galla/edge"
@@ -250,31 +249,4 @@ func (s *Pages) takeStep(w http.ResponseWriter, r *http.Request, ses *ui.Session
 	default:
 		http.Redirect(w, r, "/op/"+string(id)+nextQuery(r.PostForm.Get("next")), http.StatusSeeOther)
 	}
-}
-
-// paperWidths are the widths of receipts, on screen and paper.
-var paperWidths = []string{"58", "80", "a4"}
-
-type receiptData struct {
-	ID     op.ID
-	View   ReceiptView
-	Paper  string
-	Papers []string
-}
-
-func (s *Pages) showReceipt(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-	v, err := ui.FindOperation(r, s.counter.Operation)
-	if err != nil {
-		s.Fail(w, r, ses, err)
-		return
-	}
-	if !allowedActions(v).Receipt {
-		http.Redirect(w, r, "/op/"+string(v.ID), http.StatusSeeOther)
-		return
-	}
-	d := receiptData{ID: v.ID, View: s.cfg.Receipt(v.Record, ses.Words()), Paper: paperWidths[1], Papers: paperWidths}
-	if paper := r.URL.Query().Get("paper"); slices.Contains(paperWidths, paper) {
-		d.Paper = paper
-	}
-	s.Render(w, r, ses, http.StatusOK, ui.Page{Name: "aeps/receipt", Title: ses.Words().Text("receipt.title"), Back: "/op/" + string(v.ID), Data: d})
 }

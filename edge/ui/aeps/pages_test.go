@@ -325,6 +325,20 @@ func TestReceipt(t *testing.T) {
 	}
 }
 
+// TestReceiptAsCode: the page has the receipt's text and its QR code, and is there for the
+// same operations as the receipt.
+func TestReceiptAsCode(t *testing.T) {
+	v := unlocked(t)
+	id := v.f.add(cashOp(paid))
+	uitest.Contains(t, v.Get("/op/"+string(id)+"/receipt", http.StatusOK), `href="/op/`+string(id)+`/receipt/code"`)
+	page := v.Get("/op/"+string(id)+"/receipt/code", http.StatusOK)
+	uitest.Contains(t, page, `role="img" aria-label="QR code of the receipt"`, "Cash withdrawal\nSUCCESSFUL")
+	none := v.f.add(cashOp(func(v *edge.View) { v.State = op.Sent }))
+	if to := v.GetRedirect("/op/" + string(none) + "/receipt/code"); to != "/op/"+string(none) {
+		t.Errorf("the code of an operation under way leads to %s", to)
+	}
+}
+
 func TestUnknownOperations(t *testing.T) {
 	v := unlocked(t)
 	for _, id := range []string{"01a1fd9d-5dff-70af-bbe2-a29581a5d260", "nonsense", uitest.CustomerAadhaar[4:]} {

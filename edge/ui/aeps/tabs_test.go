@@ -97,9 +97,9 @@ func closedInTheMiddle(b *uitest.Browser, f *fake) {
 	closeTab()
 
 	b.Navigate("/")
-	b.WaitFor(`document.querySelector("#today").innerText.includes("Closed Early")`)
+	b.WaitFor(`document.querySelector("#alerts").innerText.includes("Closed Early")`)
 	f.move(id, paid)
-	b.WaitFor(`[...document.querySelectorAll("#today .row")].some(r => r.innerText.includes("Closed Early") && r.innerText.includes("give cash, then confirm"))`)
-	uitest.Eval[any](b, `[...document.querySelectorAll("#today .row")].find(r => r.innerText.includes("Closed Early")).click()`)
+	b.WaitFor(`[...document.querySelectorAll("#alerts .row")].some(r => r.innerText.includes("Closed Early") && r.innerText.includes("give cash, then confirm"))`)
+	uitest.Eval[any](b, `[...document.querySelectorAll("#alerts .row")].find(r => r.innerText.includes("Closed Early")).click()`)
 	b.WaitForHeading("GIVE CASH ₹500")
 }

@@ -162,6 +162,10 @@ func openByCode(t *testing.T, chromium context.Context, width, height int64, lan
 	}
 	second.Press(kb.Enter)
 	second.WaitFor(`location.pathname === "/customer" && document.querySelector("#customer-now").dataset.state.endsWith(" done")`)
+	if width < 860 {
+		agent.TabTo(".more-button")
+		agent.Press(kb.Enter)
+	}
 	agent.TabTo(".locker button")
 	agent.Press(kb.Enter)
 	second.WaitFor(`document.querySelector("#customer-now").dataset.state === "welcome"`)

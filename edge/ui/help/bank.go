@@ -43,7 +43,7 @@ func classEntries(w *i18n.Localizer, class outcome.Class) []Entry {
 // cash.
 func bankEntry(w *i18n.Localizer, c outcome.Code) Entry {
 	meaning, advice := c.TextKeys()
-	e := Entry{c.Code, w.Text(meaning, "code", c.Code), w.Text(advice)}
+	e := Entry{"bank", c.Code, w.Text(meaning, "code", c.Code), w.Text(advice)}
 	if c.Class != outcome.ClassApproved {
 		e.Do = w.Text("code.no.cash") + " " + e.Do
 	}

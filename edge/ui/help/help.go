@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"galla/edge/i18n"
@@ -16,76 +17,45 @@ import (
 //go:embed templates messages static icons
 var files embed.FS
 
-// maxCode bounds the length of a code that is searched for, in characters.
-const maxCode = 8
-
 // Pages is the section of the help pages.
 type Pages struct {
-	kit    *ui.Kit
-	reader []string // errCodes of fingerprint readers, as rdservice judges them
-	face   []string // errCodes of face services, which mean other things
+	kit     *ui.Kit
+	library func() (*library, error) // made at its first use: the kit has no texts before
+	support string                   // phone number; empty: none is known
+	reader  []string                 // errCodes of fingerprint readers, as rdservice judges them
+	face    []string                 // errCodes of face services, which mean other things
 }
 
-// New makes the section.
-func New() *Pages { return &Pages{reader: knownCodes("rd."), face: knownCodes("rd.face.")} }
+// New makes the section. support is the phone number of who to call; empty: none is shown.
+func New(support string) *Pages {
+	h := &Pages{support: strings.TrimSpace(support), reader: knownCodes("rd."), face: knownCodes("rd.face.")}
+	h.library = sync.OnceValues(h.newLibrary)
+	return h
+}
 
-// Contents implements ui.Section: GET /help, with an optional code.
+// Contents implements ui.Section: GET /help, with what to find, and the guide.
 func (h *Pages) Contents(kit *ui.Kit) ui.Contents {
 	h.kit = kit
 	return ui.Contents{
 		Name: "help", Files: files,
 		Menu:  []ui.MenuItem{{Href: "/help", Icon: "help", Title: "help.entry", Hint: "help.hint", Key: "h"}},
-		Pages: map[string]ui.Handler{"GET /help": h.showCodes},
+		Pages: map[string]ui.Handler{"GET /help": h.showHelp, "GET /guide": h.showGuide},
+		Open:  map[string]http.HandlerFunc{"GET /guide/pictures/{hash}/{file}": servePicture},
 	}
 }
 
 // Entry explains one code, or several with the same meaning for the agent.
 type Entry struct {
-	Codes string // separated by spaces
-	Says  string // what happened
-	Do    string // what to do next
+	Family string // bank, reader or face
+	Codes  string // separated by spaces
+	Says   string // what happened
+	Do     string // what to do next
 }
 
-type codeGroup struct {
-	ID, Title string
-	Parts     []codePart
-}
-
-type codePart struct {
-	Title   string // empty: the table has one part
-	Tone    string // ok, warn, bad; empty: none
-	Entries []Entry
-}
-
-type codesPage struct {
-	Field    ui.Field
-	Searched bool // a code was searched for: the tables are hidden
-	Unknown  string
-	Found    []Entry
-	Groups   []codeGroup
-}
-
-func (h *Pages) showCodes(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-	words := ses.Words()
-	code := strings.ToUpper(strings.TrimSpace(r.URL.Query().Get("code")))
-	if runes := []rune(code); len(runes) > maxCode {
-		code = string(runes[:maxCode])
-	}
-	p := codesPage{Searched: code != "", Field: ui.Field{
-		Name: "code", Kind: ui.Search, Label: words.Text("help.code"), Hint: words.Text("help.code.hint"), Value: code, Max: maxCode, Focus: true,
-	}}
-	if p.Searched {
-		if p.Found = h.Find(words, code); p.Found == nil {
-			p.Unknown = words.Text("help.none", "code", code)
-		}
-	} else {
-		p.Groups = []codeGroup{
-			{"bank", words.Text("help.bank"), bankParts(words)},
-			{"reader", words.Text("help.reader"), []codePart{{Entries: h.Reader(words)}}},
-			{"face", words.Text("help.face"), []codePart{{Entries: h.Face(words)}}},
-		}
-	}
-	h.kit.Render(w, r, ses, http.StatusOK, ui.Page{Name: "help/codes", Title: words.Text("help.title"), Back: "/", Data: p})
+// ID is the entry's anchor.
+func (e Entry) ID() string {
+	first, _, _ := strings.Cut(e.Codes, " ")
+	return e.Family + "-" + first
 }
 
 // Find returns the entries of a code of the reader or of the bank.
@@ -148,7 +118,7 @@ func faceTopic(code string) string {
 }
 
 func faceEntry(w *i18n.Localizer, topic string, of ...string) Entry {
-	return Entry{strings.Join(of, " "), w.Text("help.face." + topic + ".says"), w.Text("help.face." + topic + ".do")}
+	return Entry{"face", strings.Join(of, " "), w.Text("help.face." + topic + ".says"), w.Text("help.face." + topic + ".do")}
 }
 
 // readerTopic names the texts of a reader's code.
@@ -160,7 +130,7 @@ func readerTopic(w *i18n.Localizer, code string) string {
 }
 
 func readerEntry(w *i18n.Localizer, topic string, of ...string) Entry {
-	return Entry{strings.Join(of, " "), w.Text("help.rd." + topic + ".says"), w.Text("help.rd." + topic + ".do")}
+	return Entry{"reader", strings.Join(of, " "), w.Text("help.rd." + topic + ".says"), w.Text("help.rd." + topic + ".do")}
 }
 
 // knownCodes returns the codes of a family that rdservice knows: text keys with the prefix

@@ -30,6 +30,18 @@ const waitTimeout = 20 * time.Second
 // deploy/test/e2e uses the full one.
 func Chromium(t testing.TB) context.Context {
 	t.Helper()
+	return startChromium(t)
+}
+
+// ChromiumWithScrollbars is Chromium with scrollbars that take a part of the window, as on
+// a desk.
+func ChromiumWithScrollbars(t testing.TB) context.Context {
+	t.Helper()
+	return startChromium(t, chromedp.Flag("hide-scrollbars", false))
+}
+
+func startChromium(t testing.TB, more ...chromedp.ExecAllocatorOption) context.Context {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("-short: needs Chromium")
 	}
@@ -44,6 +56,7 @@ func Chromium(t testing.TB) context.Context {
 		chromedp.ExecPath(program), chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 	)
+	options = append(options, more...)
 	// The contexts are the browser's lifetime, so the waits bound the time of a test.
 	own := context.WithValue(context.Background(), axeCacheKey{}, &axeCache{seen: map[string]bool{}})
 	ctx, cancel := chromedp.NewExecAllocator(own, options...)
@@ -284,8 +297,8 @@ func (b *Browser) WaitForFocus(selector string) {
 
 // Check checks the present page: nothing is wider than the window, nothing moves by
 // itself, no label is cut, spills over or has broken words, every text has enough
-// contrast, each shortcut is shown and unique, a desktop window shows the main action,
-// page and files have less than 150 KB, and axe-core finds no violation.
+// contrast, each shortcut is shown and unique, the bar of a phone is one line, a desktop
+// window shows the main action, page and files have less than 150 KB, and axe-core finds no violation.
 func (b *Browser) Check(name string) {
 	b.T.Helper()
 	b.preservingInput(func() { b.reportFaults(name) })
@@ -387,7 +400,7 @@ const pageChecks = `(() => {
 		if (!e.closest(".sheet *") && r.width && (r.right > innerWidth + 0.5 || r.left < -0.5)) faults.push("wider than the window: " + e.tagName + "." + e.className);
 	}
 	const labels = "button, .button, .chip, .chip span, .quick span, .options span, .tile, .tile b, .tile span, .others a, .steps li, .row .word, .row .what b, .row .sum, h1, h2, legend, label, th, .switch a, .back, .more a, .note, select";
-	for (const e of shown.filter(e => e.matches(labels) && !e.closest(".stack"))) {
+	for (const e of shown.filter(e => e.matches(labels))) {
 		if (e.clientWidth && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== "auto") faults.push("cut or spilled: " + e.tagName + "." + e.className + " " + e.textContent.trim().slice(0, 60));
 		const box = e.getBoundingClientRect(), text = document.createRange();
 		text.selectNodeContents(e);
@@ -398,7 +411,14 @@ const pageChecks = `(() => {
 			}
 		}
 	}
-	for (const e of shown.filter(e => e.matches("h1, h2, button, .button, .tile b, .others a, legend, label, th") && !e.closest(".stack, .sheet"))) {
+	// On a phone the bar is one line of at most 64 px.
+	const bar = innerWidth <= 520 && document.querySelector("header.bar")?.getBoundingClientRect();
+	if (bar && bar.height > 64) faults.push("the bar has " + bar.height + " px");
+	for (const e of bar ? document.querySelector("header.bar").children : []) {
+		const r = e.getBoundingClientRect();
+		if (r.height && !e.matches("[popover]") && (r.top < bar.top || r.bottom > bar.bottom)) faults.push("beside the line of the bar: " + e.tagName + "." + e.className);
+	}
+	for (const e of shown.filter(e => e.matches("h1, h2, button, .button, .tile b, .others a, legend, label, th") && !e.closest(".sheet"))) {
 		const texts = document.createTreeWalker(e, NodeFilter.SHOW_TEXT), one = document.createRange();
 		for (let n; n = texts.nextNode();) for (const word of n.data.matchAll(/[^\s\-–…,/·@]+/g)) {
 			if (!n.parentElement.checkVisibility({opacityProperty: true})) continue; // for ears only
@@ -423,7 +443,8 @@ const pageChecks = `(() => {
 	const shift = jumps.reduce((sum, e) => sum + e.value, 0);
 	const place = r => [r.x, r.y, r.width, r.height].map(Math.round).join(" ");
 	if (shift > 0) faults.push("it jumped by " + shift + ": " + jumps.flatMap(e => e.sources.map(s => (s.node ? s.node.nodeName + "." + s.node.className : "?") + " from " + place(s.previousRect) + " to " + place(s.currentRect))).join("; "));
-	const files = performance.getEntriesByType("navigation").concat(performance.getEntriesByType("resource").filter(e => e.initiatorType !== "fetch"));
+	const later = new Set([...document.querySelectorAll("img[loading=lazy]")].map(e => e.src)); // loaded as they come into view
+	const files = performance.getEntriesByType("navigation").concat(performance.getEntriesByType("resource").filter(e => e.initiatorType !== "fetch" && !later.has(e.name)));
 	const weight = files.reduce((sum, e) => sum + e.decodedBodySize, 0);
 	if (weight > 150 * 1024) faults.push("it weighs " + weight + " bytes with all its files");
 	const keys = {};

@@ -1,0 +1,3 @@
+-- The shop's address, for receipts
+
+ALTER TABLE merchants ADD COLUMN address TEXT NOT NULL DEFAULT '';
