@@ -175,7 +175,8 @@ func TestUPIControl(t *testing.T) {
 					}
 				}
 				listed := read[[]paymentJSON](t, u.d, "/books/payments")
-				if len(listed) != 1 || listed[0].ID != p.ID || listed[0].AmountPaise != c.amount || len(listed[0].Notifications) != map[bool]int{true: 2, false: 1}[c.told == "twice"]*map[bool]int{true: 0, false: 1}[c.told == "never"] {
+				notifications := map[string]int{"now": 1, "twice": 2, "late": 1, "never": 0, "refused": 1, "second": 1}[c.told]
+				if len(listed) != 1 || listed[0].ID != p.ID || listed[0].AmountPaise != c.amount || len(listed[0].Notifications) != notifications {
 					t.Errorf("listed %+v", listed)
 				}
 			})
