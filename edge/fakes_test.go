@@ -175,7 +175,7 @@ func (s *memoryQueue) AddByEvent(cursor int64, r Record) (Record, error) {
 	if s.broken != nil {
 		return Record{}, s.broken
 	}
-	if cursor > s.cursor && !ok {
+	if !ok {
 		s.records[r.ID], known = r, r
 		s.order = append(s.order, r.ID)
 	}

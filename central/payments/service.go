@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"io"
 	"log/slog"
 	"strings"
 	"time"
@@ -30,7 +29,6 @@ type Config struct {
 	// FingerprintKey keys the fingerprints of operations.
 	FingerprintKey secret.Key
 	Node           string
-	Rand           io.Reader // of operations' ids; safe for concurrent use
 	Logger         *slog.Logger
 	// Notify wakes the sessions of a terminal's topic (Notifier.Notify).
 	Notify func(topic string)
@@ -46,8 +44,8 @@ type Service struct {
 
 // New returns a Service.
 func New(cfg Config) (*Service, error) {
-	if cfg.Store == nil || cfg.Network == nil || cfg.Tariff == nil || cfg.Handle == "" || cfg.FingerprintKey.IsZero() || cfg.Node == "" || cfg.Rand == nil || cfg.Logger == nil || cfg.Notify == nil {
-		return nil, errors.New("payments need a store, a network, a tariff, a handle, a key, a node, randomness, a logger and a notifier")
+	if cfg.Store == nil || cfg.Network == nil || cfg.Tariff == nil || cfg.Handle == "" || cfg.FingerprintKey.IsZero() || cfg.Node == "" || cfg.Logger == nil || cfg.Notify == nil {
+		return nil, errors.New("payments need a store, a network, a tariff, a handle, a key, a node, a logger and a notifier")
 	}
 	if cfg.Observe == nil {
 		cfg.Observe = func(Payment) {}
@@ -102,10 +100,7 @@ func (s *Service) add(ctx context.Context, r central.ReceivedPayment, from Sourc
 	if err != nil {
 		return Payment{}, err
 	}
-	o, err := s.operation(op.PaymentReceived, central.KindUPIPayment, r.ID, r.RRN, p, merchant)
-	if err != nil {
-		return Payment{}, err
-	}
+	o := s.operation(op.PaymentReceived, central.KindUPIPayment, r.ID, r.RRN, r.At, p, merchant)
 	p.Operation = o.ID
 	end, err := s.outcome(ctx, o, r.RRN, "Payment received", p)
 	if err != nil {
@@ -127,10 +122,7 @@ func (s *Service) add(ctx context.Context, r central.ReceivedPayment, from Sourc
 // addRefund records the return of a payment.
 func (s *Service) addRefund(ctx context.Context, p Payment) error {
 	p.RefundRecordedAt = time.Now().Truncate(time.Millisecond)
-	o, err := s.operation(op.PaymentReturned, central.KindUPIRefund, p.Refund.ID, p.Refund.RRN, p, p.Merchant)
-	if err != nil {
-		return err
-	}
+	o := s.operation(op.PaymentReturned, central.KindUPIRefund, p.Refund.ID, p.Refund.RRN, p.Refund.At, p, p.Merchant)
 	o.Original, o.Reverses, o.CreatedAt = central.Reference(p.ID), p.Operation, p.RefundRecordedAt
 	o.SentAt, o.BankNotAfter = o.CreatedAt, o.CreatedAt
 	p.RefundOperation = o.ID
@@ -202,14 +194,11 @@ func (s *Service) defaultMID(vpa string) string {
 const caller = "network"
 
 // operation is the operation of a payment or of its return: sent when it is recorded,
-// since the network has executed it.
-func (s *Service) operation(route op.RouteID, kind central.Kind, identity, rrn string, p Payment, merchant central.MerchantID) (central.Operation, error) {
-	id, err := op.NewID(s.cfg.Rand)
-	if err != nil {
-		return central.Operation{}, err
-	}
+// since the network has executed it. Its id follows from the network's, so that counters know
+// it again where it is recorded a second time, after a restoration.
+func (s *Service) operation(route op.RouteID, kind central.Kind, identity, rrn string, at time.Time, p Payment, merchant central.MerchantID) central.Operation {
 	o := central.Operation{
-		ID: id, Caller: caller, Identity: identity, Route: route, Merchant: merchant,
+		ID: op.DeriveID(at, identity), Caller: caller, Identity: identity, Route: route, Merchant: merchant,
 		Kind: kind, Amount: p.Amount, Reference: central.Reference(identity), State: op.Sent, Node: s.cfg.Node,
 		CreatedAt: p.RecordedAt, SentAt: p.RecordedAt, BankNotAfter: p.RecordedAt,
 	}
@@ -219,7 +208,7 @@ func (s *Service) operation(route op.RouteID, kind central.Kind, identity, rrn s
 	o.Fingerprint = s.prints.Sum(func(h hash.Hash) {
 		_, _ = fmt.Fprintf(h, "%s\n%s\n%s\n%s\n%s\n%d\n", kind, identity, rrn, p.Payee, p.TR, p.Amount) // a hash does not fail
 	})
-	return o, nil
+	return o
 }
 
 // outcome is the success of a new operation.

@@ -38,7 +38,7 @@ func newMoneyPaths(cfg Config, k keys.Set, network *bank.Client, db *store.DB, p
 func newPayments(cfg Config, k keys.Set, network *bank.Client, db *store.DB, tariff central.Tariff, notifier *central.Notifier) (receivedPayments, error) {
 	service, err := payments.New(payments.Config{
 		Store: db, Network: network, Tariff: tariff, Handle: cfg.handle(), FingerprintKey: k.Fingerprint, Node: cfg.Node,
-		Notify: notifier.Notify, Rand: cfg.Rand, Logger: cfg.Logger,
+		Notify: notifier.Notify, Logger: cfg.Logger,
 	})
 	if err != nil {
 		return receivedPayments{}, err

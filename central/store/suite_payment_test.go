@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -48,7 +47,7 @@ func paymentsOver(t *testing.T, s *DB, network knownPayments) (service *payments
 	var topics []string
 	service, err := payments.New(payments.Config{
 		Store: s, Network: network, Tariff: perPayment{}, Handle: "gallabank", FingerprintKey: secret.NewKey(bytes.Repeat([]byte{7}, 32)), Node: testNode,
-		Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler),
+		Logger: slog.New(slog.DiscardHandler),
 		Notify: func(topic string) { mu.Lock(); defer mu.Unlock(); topics = append(topics, topic) },
 	})
 	if err != nil {

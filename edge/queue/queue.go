@@ -236,11 +236,9 @@ func (q *Queue) AddByEvent(cursor int64, r edge.Record) (edge.Record, error) {
 			return change{cursor: newer(cursor, s.cursor), answer: known}, nil
 		case !errors.Is(err, edge.ErrNotFound):
 			return change{}, err
-		case cursor <= s.cursor:
-			return change{}, nil
 		}
 		put := r.Finalized(q.cfg.Now)
-		return change{put: &put, fresh: true, cursor: cursor, answer: put}, nil
+		return change{put: &put, fresh: true, cursor: newer(cursor, s.cursor), answer: put}, nil
 	}})
 }
 

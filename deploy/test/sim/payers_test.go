@@ -58,7 +58,7 @@ func (o *centralNode) addPayments(kept faultyStore, notifier *central.Notifier) 
 	}
 	service, err := payments.New(payments.Config{
 		Store: kept, Network: o.bank, Tariff: tariff, Handle: "galla", FingerprintKey: h.snapshot.keys.fing, Node: o.name,
-		Notify: notifier.Notify, Rand: newSeededReader(h.seed, o.name+" payments", o.starts), Logger: h.log,
+		Notify: notifier.Notify, Logger: h.log,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -259,7 +259,7 @@ func (a *audit) verifyPayments(ctx context.Context) {
 		for _, c := range a.counters {
 			for _, id := range expectedRecords(c, p) {
 				if _, err := c.queue.Get(id); err != nil {
-					a.addLost("%s was not told of payment %s: %v", c.name, e.ID, err)
+					a.addLost("%s was not told of payment %s (operation %s of %s and %s): %v", c.name, e.ID, id, p.Operation, p.RefundOperation, err)
 				}
 			}
 		}
