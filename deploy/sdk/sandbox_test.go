@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -41,27 +42,32 @@ export GALLA_CALLBACK_SECRET
 // maxSandbox bounds a script in a sandbox.
 const maxSandbox = 10 * time.Minute
 
-// buildSandbox builds the sandbox's programs into a folder.
-func buildSandbox(t *testing.T) string {
-	t.Helper()
+// buildSandbox builds the sandbox's programs into a folder, once for all tests.
+var buildSandbox = sync.OnceValues(func() (bin string, err error) {
 	for _, need := range []string{"unshare", "ip", "curl", "bash"} {
 		if _, err := exec.LookPath(need); err != nil {
-			t.Fatalf("%s is missing: apt-get install util-linux iproute2 curl bash", need)
+			return "", fmt.Errorf("%s is missing: apt-get install util-linux iproute2 curl bash", need)
 		}
 	}
-	bin := t.TempDir()
+	if bin, err = os.MkdirTemp(shared, "sandbox"); err != nil {
+		return "", err
+	}
 	build := exec.Command("go", append([]string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", bin + "/"}, sandboxPrograms...)...)
 	build.Dir = filepath.Join("..", "..")
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the sandbox: %v: %s", err, out)
+		return "", fmt.Errorf("build the sandbox: %w: %s", err, out)
 	}
-	return bin
-}
+	return bin, nil
+})
 
 // inSandbox runs a script of bash beside a fresh sandbox, in an empty folder, and gives what
 // it printed. A script that fails ends the test, with the logs.
-func inSandbox(t *testing.T, bin, script string) string {
+func inSandbox(t *testing.T, script string) string {
 	t.Helper()
+	bin, err := buildSandbox()
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
 	file := filepath.Join(dir, "script.sh")
 	if err := os.WriteFile(file, []byte(startedSandbox+script), 0o600); err != nil {
@@ -126,7 +132,7 @@ func TestReadmes(t *testing.T) {
 // TestStories runs the first example and the story of each language beside one fresh
 // sandbox, and looks at the bank's books afterwards.
 func TestStories(t *testing.T) {
-	bin := buildSandbox(t)
+	t.Parallel()
 	var script strings.Builder
 	script.WriteString("curl -s http://127.0.0.1:7300/books/balance/999971658847 > before\n")
 	told := 0
@@ -137,15 +143,9 @@ func TestStories(t *testing.T) {
 		if missing(t, l) {
 			continue
 		}
-		command, err := l.StoryProgram(".", t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		command := program(t, l, Language.StoryProgram)
 		if l.First != "" {
-			first, err := l.FirstProgram(".", t.TempDir())
-			if err != nil {
-				t.Fatal(err)
-			}
+			first := program(t, l, Language.FirstProgram)
 			fmt.Fprintf(&script, "%s > first.out 2>&1 || { cat first.out; exit 1; }\ngrep -q '^give 500.00; GL' first.out || { cat first.out; exit 1; }\n", shellWords(first))
 		}
 		fmt.Fprintf(&script, "echo '@@ %s'\n%s > %s.out 2>&1 || { cat %[3]s.out; exit 1; }\ncat %[3]s.out\n", l.Name, shellWords(command), l.Name)
@@ -155,7 +155,7 @@ func TestStories(t *testing.T) {
 	if told == 0 {
 		t.Fatal("no language has a story")
 	}
-	parts := strings.Split(inSandbox(t, bin, script.String()), "@@ ")
+	parts := strings.Split(inSandbox(t, script.String()), "@@ ")
 	for _, part := range parts[1 : len(parts)-1] {
 		name, said, _ := strings.Cut(part, "\n")
 		if want := strings.Join(story, "\n"); strings.TrimSpace(said) != want {
