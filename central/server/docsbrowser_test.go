@@ -32,7 +32,8 @@ const moves = `(() => {
 })()`
 
 // TestChromiumDocs: every page below /docs, at the width of a desktop, a tablet and a
-// phone, can be read by keyboard alone, and axe-core finds no violation.
+// phone, can be read by keyboard alone; axe-core finds no violation on the desktop and the
+// phone.
 func TestChromiumDocs(t *testing.T) {
 	chromium := uitest.Chromium(t)
 	cfg := testConfig(t)
@@ -44,13 +45,18 @@ func TestChromiumDocs(t *testing.T) {
 		t.Fatalf("%d chapters, %v", len(chapters), err)
 	}
 	paths := append(slices.Sorted(maps.Keys(chapters)), "/docs", "/docs/gateway", "/docs/try")
-	for _, width := range []int64{1280, 768, 360} {
+	const tablet = 768
+	for _, width := range []int64{1280, tablet, 360} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			b := uitest.Open(t, chromium, "http://"+cfg.Addr, width, 800)
 			for _, path := range paths {
 				b.Navigate(path)
 				b.WaitFor(`document.readyState === "complete" && document.querySelector("h1") !== null`)
-				for _, fault := range append(uitest.Eval[[]string](b, moves), b.AccessibilityViolations()...) {
+				faults := uitest.Eval[[]string](b, moves)
+				if width != tablet { // axe-core takes most of the time, and finds what it does at the two ends
+					faults = append(faults, b.AccessibilityViolations()...)
+				}
+				for _, fault := range faults {
 					t.Errorf("%s: %s", path, fault)
 				}
 			}

@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -100,13 +101,22 @@ func buildGo(file, temp string) ([]string, error) {
 	return []string{program}, nil
 }
 
-// buildJava compiles an example of Java together with the package.
+// buildJava compiles all examples of Java together with the package, unless they were
+// compiled into temp before.
 func buildJava(file, temp string) ([]string, error) {
-	examples := filepath.Dir(file)
+	examples, name := filepath.Dir(file), strings.TrimSuffix(filepath.Base(file), ".java")
+	command := []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", temp, name}
+	if _, err := os.Stat(filepath.Join(temp, name+".class")); err == nil {
+		return command, nil
+	}
+	files, err := filepath.Glob(filepath.Join(examples, "*.java"))
+	if err != nil {
+		return nil, fmt.Errorf("list the examples: %w", err)
+	}
 	sources := filepath.Join(filepath.Dir(examples), "src", "main", "java") + string(filepath.ListSeparator) + examples
-	text, err := exec.Command("javac", "-Xlint:all", "-Werror", "-encoding", "UTF-8", "-sourcepath", sources, "-d", temp, file).CombinedOutput()
+	text, err := exec.Command("javac", append([]string{"-Xlint:all", "-Werror", "-encoding", "UTF-8", "-sourcepath", sources, "-d", temp}, files...)...).CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("compile %s: %w: %s", file, err, text)
 	}
-	return []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", temp, strings.TrimSuffix(filepath.Base(file), ".java")}, nil
+	return command, nil
 }

@@ -10,6 +10,7 @@ import (
 // TestTypes lets the TypeScript compiler judge the types of the package for Node, and a
 // program that uses them, as strictly as it can.
 func TestTypes(t *testing.T) {
+	t.Parallel()
 	tsc, err := filepath.Abs(filepath.Join("..", "..", "build", "npm", "node_modules", ".bin", "tsc"))
 	if err == nil {
 		_, err = os.Stat(tsc)

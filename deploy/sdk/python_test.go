@@ -8,6 +8,7 @@ import (
 
 // TestPythonTypes checks the types of the Python package and of its story, strictly.
 func TestPythonTypes(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("mypy"); err != nil {
 		if os.Getenv("GALLA_WITHOUT_LANGUAGES") != "" {
 			t.Skip("GALLA_WITHOUT_LANGUAGES is set")

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -36,13 +37,37 @@ func missing(t *testing.T, l Language) bool {
 	return true
 }
 
-// program gives the command of an example, or says what is missing.
-func program(t *testing.T, l Language) []string {
-	t.Helper()
-	if missing(t, l) {
-		t.Skip(l.Wants)
+// shared is a folder of all tests, for what is built once.
+var shared string
+
+func TestMain(m *testing.M) {
+	var err error
+	if shared, err = os.MkdirTemp("", "galla-sdk-test"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
-	command, err := l.Program(".", t.TempDir())
+	code := m.Run()
+	_ = os.RemoveAll(shared)
+	os.Exit(code)
+}
+
+// building lets one test build at a time, since they build into one folder.
+var building sync.Mutex
+
+// program gives the command of one of a language's examples. What was compiled for another
+// one is used again.
+func program(t *testing.T, l Language, of func(l Language, folder, temp string) ([]string, error)) []string {
+	t.Helper()
+	if l.build != nil {
+		building.Lock()
+		defer building.Unlock()
+	}
+	temp := filepath.Join(shared, l.Name)
+	err := os.MkdirAll(temp, 0o700)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command, err := of(l, ".", temp)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,9 +114,14 @@ func vectorsFile(t *testing.T) string {
 
 // TestExamples runs each language: against the vectors, and through a fake gateway.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	for _, l := range Languages() {
 		t.Run(l.Name, func(t *testing.T) {
-			program := program(t, l)
+			t.Parallel()
+			if missing(t, l) {
+				t.Skip(l.Wants)
+			}
+			program := program(t, l, Language.Program)
 			t.Run("vectors", func(t *testing.T) { vectors(t, program) })
 			t.Run("calls", func(t *testing.T) { calls(t, newFakeGateway(t, nil), program) })
 			t.Run("refusals", func(t *testing.T) { refusals(t, program) })
@@ -101,11 +131,13 @@ func TestExamples(t *testing.T) {
 
 // TestUnits runs the tests that each package has in its own language.
 func TestUnits(t *testing.T) {
+	t.Parallel()
 	for _, l := range Languages() {
 		if len(l.Units) == 0 {
 			continue
 		}
 		t.Run(l.Name, func(t *testing.T) {
+			t.Parallel()
 			if missing(t, l) {
 				t.Skip(l.Wants)
 			}

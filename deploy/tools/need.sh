@@ -26,7 +26,8 @@ AXE_SUM=29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c
 
 have() { PATH=$PATH:/usr/sbin command -v "$1" > /dev/null; }
 file() { compgen -G "$1" > /dev/null; }
-imports() { "$1" -c "import $2" 2> /dev/null; }
+imports() { (cd / && "$1" -c "import $2") 2> /dev/null; } # here, the folder build would be imported
+extension() { php -r "exit(extension_loaded('$1') ? 0 : 1);" 2> /dev/null; }
 axe() { echo "$AXE_SUM  build/axe/axe.min.js" | sha256sum --check --status 2> /dev/null; }
 
 list= want=
@@ -57,10 +58,12 @@ need() {
 		! without GALLA_WITHOUT_LANGUAGES || return 0
 		unless "have node" nodejs
 		unless "have php" php-cli
-		unless "php -m | grep -qx curl" php-curl
+		unless "extension curl" php-curl
+		unless "extension zip" php-zip
 		unless "have composer" composer
 		unless "imports python3 cryptography || imports /usr/bin/python3 cryptography" python3-cryptography
 		unless "imports /usr/bin/python3 build,setuptools,wheel" python3-build python3-setuptools python3-wheel
+		unless "imports /usr/bin/python3 pip" python3-pip
 		unless "have mypy" mypy
 		unless "have javac" openjdk-17-jdk-headless
 		unless "file /usr/share/java/junit-platform-console.jar" junit5 ;;

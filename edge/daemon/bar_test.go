@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"galla/edge/i18n"
 	"galla/edge/ui/uitest"
 )
 
@@ -15,7 +16,8 @@ import (
 var pageRoute = regexp.MustCompile(`"GET (/[^"]*)"`)
 
 // TestChromiumBarOfEveryPage: on a phone, the bar is one line of at most 64 px on every
-// page that has it, in English, Hindi and Tamil.
+// page that has it, in English, Hindi and Tamil; and what is behind 'More' fits in all
+// languages.
 func TestChromiumBarOfEveryPage(t *testing.T) {
 	_, v := allSections(t)
 	var paths []string
@@ -61,6 +63,13 @@ func TestChromiumBarOfEveryPage(t *testing.T) {
 				}
 			}
 		}
+	}
+	for _, l := range i18n.Languages() {
+		b.Navigate("/enter?to=/&language=" + l.Code)
+		b.WaitFor(`document.readyState === "complete" && document.querySelectorAll("#more .places a").length > 8`)
+		uitest.Eval[any](b, `document.querySelector(".more-button").click()`)
+		b.WaitFor(`document.querySelector("#more").matches(":popover-open")`)
+		b.Check("more-" + l.Code)
 	}
 	if seen < 60 {
 		t.Errorf("%d pages with a bar were seen: where are the others?", seen)

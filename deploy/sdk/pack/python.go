@@ -21,10 +21,11 @@ func packPython(ctx context.Context, j job) error {
 }
 
 // python is the one that has the build tools: another Python that stands before Debian's in
-// the path does not see apt's packages.
+// the path does not see apt's packages. -I leaves the present folder out, which may have one
+// that is called build.
 func python() string {
 	const debian = "/usr/bin/python3"
-	if exec.Command(debian, "-c", "import build, setuptools, wheel").Run() == nil {
+	if exec.Command(debian, "-I", "-c", "import build, setuptools, wheel").Run() == nil {
 		return debian
 	}
 	return "python3"

@@ -7,7 +7,8 @@ import (
 
 // Short is the receipt in a few lines, in its language, for a phone that has no paper: the
 // shop, what was done with which result, and the facts by which the bank finds it. It has
-// no sentence of advice, so that its QR code is coarse enough for any camera.
+// no sentence of advice, so that its QR code is coarse enough for any camera. The rupee
+// sign is written Rs.: beside Latin letters alone, phones read its bytes as Japanese.
 func (r Receipt) Short() string {
 	lines := append(slices.Clone(r.shop), r.Title)
 	if r.Status != r.Title {
@@ -16,5 +17,5 @@ func (r Receipt) Short() string {
 	for _, row := range r.short {
 		lines = append(lines, row.Label+": "+row.Value)
 	}
-	return strings.Join(lines, "\n")
+	return printed(strings.Join(lines, "\n"))
 }

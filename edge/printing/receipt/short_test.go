@@ -19,9 +19,9 @@ func TestShort(t *testing.T) {
 		want string
 	}{
 		"withdrawal": {cases()["withdrawal-succeeded"], shop(), "Lakshmi Kirana Store\nPhone 9800000001\nCash withdrawal\nCash withdrawal successful\nDate: 21 Nov 2026, 14:05:09\n" +
-			"Aadhaar: XXXXXXXX7058\nBank: Sandbox test bank\nAmount: ₹500.00\nRRN: 632514004711\nReference: AEPS-4711"},
+			"Aadhaar: XXXXXXXX7058\nBank: Sandbox test bank\nAmount: Rs.500.00\nRRN: 632514004711\nReference: AEPS-4711"},
 		"a pending transfer, of an unknown shop": {pending, Shop{}, "Money transfer\nBank has not answered: keep this slip\nDate: 21 Nov 2026, 14:05:09\n" +
-			"Bank: Sandbox test bank\nAmount: ₹2,500.00\nCharge: ₹25.00\nOperation: 01a1fda3-6789-76b2-bddd-9b2e2a564f1a"},
+			"Bank: Sandbox test bank\nAmount: Rs.2,500.00\nCharge: Rs.25.00\nOperation: 01a1fda3-6789-76b2-bddd-9b2e2a564f1a"},
 	} {
 		if got := New(c.r, c.shop, english()).Short(); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)

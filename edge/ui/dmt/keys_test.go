@@ -13,10 +13,10 @@ import (
 
 // How many keys a transfer may take, from the tile of the first page to its result: for a
 // known sender to a known beneficiary, of an amount that has a quick key, with an OTP of six
-// digits; and for a sender and a beneficiary who are new, with the shortest names that occur.
+// digits; and the same for a sender and a beneficiary who are new, with the names below.
 const (
 	maxKeysKnown = 23
-	maxKeysNew   = 140
+	maxKeysNew   = 115
 )
 
 // keyCounter counts the keys that an agent presses.

@@ -29,7 +29,7 @@ func (s *Pages) limitsOf(f *flow) transferLimits {
 		left, whole money.Paise
 		period      string
 	}{{m.Left, m.Day, "day"}, {m.MonthLeft, m.Month, "month"}} {
-		if x.whole > 0 && (!l.known || x.left < l.left) {
+		if x.whole > 0 && (!l.known || x.left <= l.left) { // what a month leaves bounds the day, too
 			l.left, l.period, l.known = x.left, x.period, true
 		}
 	}

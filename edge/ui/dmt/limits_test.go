@@ -29,6 +29,7 @@ func TestLimitsOfATransfer(t *testing.T) {
 		"of one transfer":     {each, 20_000, 25_000, 15_000, 25_000, "5000", "up to ₹5,000", "Enter an amount from ₹1.00 to ₹5,000.00.", "5001"},
 		"of the day":          {each, 3_000, 25_000, 15_000, 25_000, "3000", "up to ₹3,000", "This sender can send ₹1 to ₹3,000 more today.", "3001"},
 		"of the month":        {each, 3_000, 25_000, 250, 25_000, "250", "up to ₹250", "This sender can send ₹1 to ₹250 more this month.", "251"},
+		"of both":             {each, 250, 250, 250, 25_000, "250", "up to ₹250", "This sender can send ₹1 to ₹250 more this month.", "251"},
 		"nothing today":       {each, 0, 25_000, 15_000, 25_000, "0", "up to ₹0", "This sender has reached today&#39;s limit.", "1"},
 		"nothing this month":  {each, 100, 25_000, 0, 25_000, "0", "up to ₹0", "This sender has reached this month&#39;s limit.", "1"},
 		"no month":            {each, 3_000, 25_000, 0, 0, "3000", "up to ₹3,000", "more today", "3001"},

@@ -10,8 +10,9 @@ import (
 	"galla/edge/ui/uitest"
 )
 
-// questions are what agents type, with the article that should be first: in the language
-// and its script, in Latin letters, and with English words.
+// questions are what agents type, by the language of the page, with the article that should
+// be first: in its script, in Latin letters, and with English words. Who types another
+// language than the page's finds the same.
 var questions = map[string][]struct{ typed, first string }{
 	"en": {
 		{"finger not read", "finger"}, {"money cut, no cash", "money-cut"}, {"otp", "otp"}, {"OTP not received", "otp"}, {"no internet", "offline"},
@@ -20,6 +21,7 @@ var questions = map[string][]struct{ typed, first string }{
 		{"limit exceeded", "refused"}, {"insufficient funds", "bank-51"}, {"aadhaar not linked", "bank-52"}, {"aadhaar locked", "bank-WA"}, {"what does green mean", "results"},
 		{"how to withdraw cash", "withdrawal"}, {"morning sign in", "sign-in"}, {"call support", "help"}, {"bank server down", "bank-91"}, {"dormant account", "bank-M3"},
 		{"money debited but cash not received", "money-cut"}, {"thumb does not match", "finger"}, {"paper finished", "printer"}, {"fraud", "bank-59"},
+		{"paisa kat gaya", "money-cut"}, {"उँगली नहीं पढ़ी", "finger"}, {"dabbu cheraledu", "not-arrived"},
 	},
 	"hi": {
 		{"उँगली नहीं पढ़ी", "finger"}, {"पैसा कट गया", "money-cut"}, {"ओटीपी नहीं आया", "otp"}, {"इंटरनेट नहीं", "offline"}, {"रसीद नहीं छप रही", "printer"},

@@ -399,12 +399,12 @@ const pageChecks = `(() => {
 		const r = e.getBoundingClientRect();
 		if (!e.closest(".sheet *") && r.width && (r.right > innerWidth + 0.5 || r.left < -0.5)) faults.push("wider than the window: " + e.tagName + "." + e.className);
 	}
-	const labels = "button, .button, .chip, .chip span, .quick span, .options span, .tile, .tile b, .tile span, .others a, .steps li, .row .word, .row .what b, .row .sum, h1, h2, legend, label, th, .switch a, .back, .more a, .note, select";
+	const labels = "button, .button, .chip, .chip span, .quick span, .options span, .tile, .tile b, .tile span, .others a, .places a, .steps li, .row .word, .row .what b, .row .sum, h1, h2, legend, label, th, .switch a, .back, .more a, .note, select";
 	for (const e of shown.filter(e => e.matches(labels))) {
 		if (e.clientWidth && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== "auto") faults.push("cut or spilled: " + e.tagName + "." + e.className + " " + e.textContent.trim().slice(0, 60));
 		const box = e.getBoundingClientRect(), text = document.createRange();
 		text.selectNodeContents(e);
-		for (const r of e.matches("button, .button, .chip, .quick span, .options span, .tile, .others a, .switch a") ? text.getClientRects() : []) {
+		for (const r of e.matches("button, .button, .chip, .quick span, .options span, .tile, .others a, .places a, .switch a") ? text.getClientRects() : []) {
 			if (r.width > 1 && (r.right > box.right + 1 || r.left < box.left - 1 || r.bottom > box.bottom + 2)) {
 				faults.push("spills out of its frame: " + e.tagName + "." + e.className + " " + e.textContent.trim().slice(0, 60));
 				break;
@@ -418,7 +418,7 @@ const pageChecks = `(() => {
 		const r = e.getBoundingClientRect();
 		if (r.height && !e.matches("[popover]") && (r.top < bar.top || r.bottom > bar.bottom)) faults.push("beside the line of the bar: " + e.tagName + "." + e.className);
 	}
-	for (const e of shown.filter(e => e.matches("h1, h2, button, .button, .tile b, .others a, legend, label, th") && !e.closest(".sheet"))) {
+	for (const e of shown.filter(e => e.matches("h1, h2, button, .button, .tile b, .others a, .places a, legend, label, th") && !e.closest(".sheet"))) {
 		const texts = document.createTreeWalker(e, NodeFilter.SHOW_TEXT), one = document.createRange();
 		for (let n; n = texts.nextNode();) for (const word of n.data.matchAll(/[^\s\-–…,/·@]+/g)) {
 			if (!n.parentElement.checkVisibility({opacityProperty: true})) continue; // for ears only
