@@ -84,8 +84,8 @@ func openQueue(t *testing.T, data string) *queue.Queue {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Warning != "" {
-		t.Fatalf("the queue tells of trouble: %s", report.Warning)
+	if len(report.Warnings) > 0 {
+		t.Fatalf("the queue warns of %v", report.Warnings)
 	}
 	return q
 }

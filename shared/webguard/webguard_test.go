@@ -205,9 +205,9 @@ func TestBundle(t *testing.T) {
 		return m
 	}
 	s, err := NewStatic("/files/", files(
-		"one.css", "a{}", "two.css", "b{}",
+		"one.css", "/* What a is,\n   and why. */\na{}", "two.css", "b{\n  x: y; /* z */\n}\n\n@media print {\n  c { d: 'e  f' }\n}\n",
 		"main.js", "import { add, twice } from './sum.js';\nimport { name } from './own-name.js';\nconsole.log(name(), twice(add));",
-		"sum.js", "import { name } from './own-name.js';\nconst own = 1;\nexport function add(n) { return n + own; }\nexport async function twice(f) { return f(f(1)); }",
+		"sum.js", "// Sums.\nimport { name } from './own-name.js';\n\t// one\nconst own = 1;\nexport function add(n) { return n + own; }\nexport async function twice(f) { return f(f(1)); }",
 		"own-name.js", "const own = 'x';\nexport function name() { return own; }",
 		"wild.js", "import * as all from './sum.js';", "lost.js", "import { a } from './nowhere.js';",
 		"left.js", "import { r } from './right.js';", "right.js", "import { l } from './left.js';",
@@ -230,7 +230,7 @@ func TestBundle(t *testing.T) {
 	if after, _ := s.URL("one.css"); after == before {
 		t.Error("the address is as it was, and browsers would keep an older bundle")
 	}
-	if got := string(s.files["all.css"]); got != "a{}\nb{}\n" {
+	if got := string(s.files["all.css"]); got != "a{}\nb{\nx: y;\n}\n@media print {\nc { d: 'e  f' }\n}\n" {
 		t.Errorf("the styles are %q", got)
 	}
 	want := "const module_own_name = (() => {\nconst own = 'x';\nfunction name() { return own; }\nreturn { name };\n})();\n" +
