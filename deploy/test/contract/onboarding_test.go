@@ -150,7 +150,7 @@ func codes(t *testing.T, c *counter, v *uitest.Client) {
 	eventually(t, "the code is shown", func() bool {
 		return strings.Contains(v.Get(path, http.StatusOK), `class="qr"`)
 	})
-	uitest.Contains(t, v.Get(path, http.StatusOK), "₹1,250.50", "does not see UPI payments")
+	uitest.Contains(t, v.Get(path, http.StatusOK), "₹1,250.50", "this page shows PAID")
 	uitest.Contains(t, v.Get("/customer", http.StatusOK), "₹1,250.50", `class="qr"`, "Scan and pay")
 	id, err := op.ParseID(strings.TrimPrefix(path, "/upi/"))
 	if err != nil {
