@@ -49,8 +49,9 @@ func TestTheShopIsOnboarded(t *testing.T) {
 	h := &system{tokens: map[string]string{}, http: &http.Client{Timeout: time.Minute}}
 	ctx, cancel := context.WithCancel(context.Background())
 	var ended sync.WaitGroup
+	dir := t.TempDir() // removed after everything has ended
 	t.Cleanup(func() { cancel(); ended.Wait() })
-	if err := h.open(ctx, &ended, t.TempDir()); err != nil {
+	if err := h.open(ctx, &ended, dir); err != nil {
 		t.Fatal(err)
 	}
 	c := counterOf(t, h, m2, pandey)
