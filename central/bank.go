@@ -73,6 +73,10 @@ const (
 	KindBCAgentRegister   Kind = "BC_AGENT_REGISTER"
 	KindBCAgentInitialize Kind = "BC_AGENT_INITIALIZE"
 	KindBCStatus          Kind = "BC_STATUS"
+
+	// Reported by the network (package payments); nothing is sent to it.
+	KindUPIPayment Kind = "UPI_PAYMENT" // received for a merchant
+	KindUPIRefund  Kind = "UPI_REFUND"  // the bank returned a payment to its payer
 )
 
 // MovesMoney tells whether an execution of this kind debits a customer or

@@ -95,6 +95,7 @@ type Counter struct {
 	sendingID   op.ID                     // the operation whose frame is being sent; empty: none
 	ownCalls    map[op.ID]chan op.Outcome // requests of the counter itself
 	openRefunds map[op.ID]map[op.ID]bool  // by transfer, the refunds that may still pay its cash
+	payments    []Record                  // the latest by UPI, oldest first
 	subscribers map[chan struct{}]struct{}
 	revision    uint64 // grows with each notification of the subscribers
 	session     SessionState
@@ -130,6 +131,9 @@ func New(queue Queue, device Reader, cfg Config) (*Counter, error) {
 	c.recoverUnfinished()
 	c.loadOpenCash()
 	c.loadCache()
+	if err := c.loadPayments(); err != nil {
+		return nil, err
+	}
 	return c, nil
 }
 

@@ -168,6 +168,21 @@ func (s *memoryQueue) ApplyEvent(cursor int64, id op.ID, change func(*Record) er
 	return r, nil
 }
 
+func (s *memoryQueue) AddByEvent(cursor int64, r Record) (Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known, ok := s.records[r.ID]
+	if s.broken != nil {
+		return Record{}, s.broken
+	}
+	if !ok {
+		s.records[r.ID], known = r, r
+		s.order = append(s.order, r.ID)
+	}
+	s.cursor = max(s.cursor, cursor)
+	return known, nil
+}
+
 func (s *memoryQueue) GetCache(name string) ([]byte, time.Time, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

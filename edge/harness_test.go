@@ -275,6 +275,7 @@ var samples = map[op.RouteID]string{
 	op.RefundOTP:           `{"refereanceId":"t-1"}`,
 	op.Refund:              `{"transactionId":"t-1","refId":"x-1"}`,
 	op.GenerateQR:          `{"order_id":"o-1","amount":10}`,
+	op.UPIStatus:           `{"order_id":"o-1"}`,
 	op.OperationState:      `{"id":"019bd3a0-0000-7000-8000-000000000001"}`,
 }
 

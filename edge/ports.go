@@ -51,6 +51,11 @@ type Queue interface {
 	// that was applied before changes nothing and is no error. With an empty id,
 	// or the id of an operation that is not here, only the cursor changes.
 	ApplyEvent(cursor int64, id op.ID, change func(*Record) error) (Record, error)
+	// AddByEvent is Add and the event's cursor in one transaction, for what the
+	// central reports and the counter did not begin. An id that is known adds nothing and
+	// is no error: it returns the known operation. An older cursor than the last one
+	// adds all the same: nobody asks again for what was overtaken.
+	AddByEvent(cursor int64, r Record) (Record, error)
 
 	// GetCache returns a value of the session cache and when it was stored;
 	// ok is false where there is none.

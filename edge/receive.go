@@ -201,6 +201,9 @@ func applyOutcome(r *Record, o op.Outcome, otp secret.OTP) error {
 
 // applyEvent applies an event and its cursor in one transaction.
 func (c *Counter) applyEvent(f wire.Frame) error {
+	if f.Kind == wire.EventPayment {
+		return c.applyPayment(f)
+	}
 	var id op.ID
 	if f.Kind == wire.EventOutcome {
 		id = f.ID

@@ -54,7 +54,7 @@ func (c *Callbacks) Set(ctx context.Context, merchant, url string, out io.Writer
 		_, err := fmt.Fprintf(out, "Merchant %s gets no callbacks any more.\n", m)
 		return err
 	}
-	if _, err := fmt.Fprintf(out, "Merchant %s gets callbacks of %s.\n", m, webhook.EventFinished); err != nil {
+	if _, err := fmt.Fprintf(out, "Merchant %s gets callbacks of %s.\n", m, strings.Join(webhook.Events(), ", ")); err != nil {
 		return err
 	}
 	e, err := c.db.Endpoint(ctx, webhook.OfMerchant(m), time.Now())

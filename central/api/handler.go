@@ -57,7 +57,7 @@ type Limits interface {
 	Lookups(merchant central.MerchantID) int
 }
 
-// Config sets up a Handler. Every field but Recovery and SelfService is needed.
+// Config sets up a Handler. Every field but Recovery, SelfService and Payments is needed.
 type Config struct {
 	// FingerprintKey keys the fingerprints of bodies; at least 32 bytes. With
 	// another key, a repeat of an earlier operation looks like a conflict.
@@ -74,6 +74,8 @@ type Config struct {
 	// SelfService is what vendors manage by themselves; nil: their routes for it do not
 	// exist.
 	SelfService SelfService
+	// Payments are what merchants received by UPI; nil: their routes do not exist.
+	Payments Payments
 	// UPIHandle is the part after the @ in the UPI address of a merchant that has
 	// no address of its own, such as galla.
 	UPIHandle string

@@ -48,7 +48,9 @@ func (h *Handler) newEndpoints() map[op.RouteID]endpoint {
 		op.RefundOTP:       forMerchant(h.refundOTP),
 		op.Refund:          forMerchant(h.refund),
 
-		op.GenerateQR: forMerchant(h.generateQR),
+		op.GenerateQR:  forMerchant(h.generateQR),
+		op.UPIStatus:   h.received(h.orderStatus),
+		op.UPIPayments: h.received(h.listPayments),
 
 		op.VendorMerchants: plain(h.listMerchants),
 		op.VendorMe:        plain(h.showVendor),

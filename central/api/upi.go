@@ -3,17 +3,20 @@ package api
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"galla/central"
 	"galla/central/api/field"
+	"galla/central/payments"
 	"galla/shared/money"
 )
 
 // qrData is the reply of GenerateQR (interface.md, section 4.5). It depends on the
 // request and the merchant only, so a repeat gets the same reply, and one order
-// may have any number of codes: no money moves.
+// may have any number of codes: no money moves. A code with an amount is recorded, so that
+// a payment of it can be told from others.
 type qrData struct {
 	Type   string         `json:"type"` // STATIC or DYNAMIC
 	Link   string         `json:"upiLink"`
@@ -32,7 +35,7 @@ func (h *Handler) generateQR(c *activeRequest) action {
 		amount = *bound
 	}
 	p := upiPayment{Amount: amount, Order: c.fields.Text("order_id", field.Must)}
-	return func(context.Context) (central.Reply, error) {
+	return func(ctx context.Context) (central.Reply, error) {
 		payee, err := h.payee(c.merchant)
 		if err != nil {
 			return central.Reply{}, fmt.Errorf("merchant %s can't be paid by UPI: %w", c.merchant.ID, err)
@@ -44,6 +47,11 @@ func (h *Handler) generateQR(c *activeRequest) action {
 		data.Link = upiLink(payee, p)
 		if data.Image, err = qrPicture(data.Link); err != nil {
 			return central.Reply{}, fmt.Errorf("draw the QR code of merchant %s: %w", c.merchant.ID, err)
+		}
+		if p.Dynamic() && h.cfg.Payments != nil {
+			if err := h.cfg.Payments.AddCode(ctx, payments.Code{Merchant: c.merchant.ID, TR: upiReference(p.Order), Amount: p.Amount, Order: p.Order, MadeAt: time.Now()}); err != nil {
+				return central.Reply{}, err
+			}
 		}
 		return successReply(200, "QR code generated", data), nil
 	}

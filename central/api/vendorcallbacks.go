@@ -139,7 +139,7 @@ type pageReply struct {
 	StatusCode string `json:"statusCode"`
 	Message    string `json:"message"`
 	Data       any    `json:"data"`
-	Next       op.ID  `json:"next,omitzero"`
+	Next       string `json:"next,omitzero"`
 }
 
 // period is from the beginning of an Indian day to the end of another.
@@ -173,7 +173,7 @@ func (h *Handler) listCallbacks(c *activeRequest) action {
 		out, list := pageReply{StatusCode: statusOK, Message: "Callbacks"}, []deliveryData{}
 		if len(found) > limit {
 			found = found[:limit]
-			out.Next = found[limit-1].Operation
+			out.Next = string(found[limit-1].Operation)
 		}
 		for _, x := range found {
 			list = append(list, deliveryOf(x))

@@ -82,7 +82,7 @@ func (h *Handler) listOperations(c *activeRequest) action {
 		out, list := pageReply{StatusCode: statusOK, Message: "Operations"}, []transactionItem{}
 		if len(found) > limit {
 			found = found[:limit]
-			out.Next = found[limit-1].ID
+			out.Next = string(found[limit-1].ID)
 		}
 		for _, o := range found {
 			list = append(list, transactionOf(o))

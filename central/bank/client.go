@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/url"
 	"sync"
 	"sync/atomic"
@@ -82,6 +83,7 @@ type Client struct {
 
 	checksums network.Checksums
 	exchanges sync.Pool // of *exchange, used before
+	queries   *http.Client
 
 	opened, reused atomic.Int64
 }
@@ -135,12 +137,16 @@ func New(cfg Config) (*Client, error) {
 	}
 	c.headers = c.requestHeaders()
 	c.address = net.JoinHostPort(base.Hostname(), port)
+	c.queries = c.newQueries()
 	return c, nil
 }
 
 // Close closes the connections that wait for an exchange. An exchange under way,
 // or one that begins later, closes its own connection.
-func (c *Client) Close() { c.kept.close() }
+func (c *Client) Close() {
+	c.kept.close()
+	c.queries.CloseIdleConnections()
+}
 
 // Connections counts the connections that were opened for exchanges, and the
 // exchanges that used one again.

@@ -153,3 +153,35 @@ package bank
 // Consultations are different: they leave no record of their reference, an enquiry never
 // finds them, and without a reply the caller consults again. Each consultation sends a new
 // OTP; it is never in an answer.
+//
+// Payments by UPI.
+//
+// The network reports each payment that it received for a VPA of ours, and its return to
+// the payer: POST /network/v1/notifications at the central (GALLA_BANK_NOTIFY_URL of the
+// sandbox bank). The checksum is the one over
+//
+//	notification: "notification\n" path "\n" body
+//
+// A notification is sent until it is answered 200, at least once, in any order, and
+// possibly before a query finds the payment. It has the whole payment as the network knows
+// it:
+//
+//	id           UPI's transaction id, unique for ever: 1 to 35 of A–Z and 0–9; also its
+//	             reference in the settlement file
+//	rrn          12 digits (UTR)
+//	payee        VPA of the payee
+//	tr           of a dynamic QR; absent: a static one, or none
+//	amountPaise  integer
+//	at           Unix milliseconds at which the payer paid
+//	payerName, payerVPA  masked by the network; absent: not known
+//	refund       {id, rrn, at}: the bank returned the whole payment; absent: it did not
+//
+// The central answers 200 with {"id"} once the payment is recorded, now or before, and
+// with the checksum of a reply to that id. It answers 401 to a wrong checksum, 400 to a
+// body that is none of these, 409 to a payment that is recorded with other values, and 503
+// if it could not be recorded: the network sends it again later.
+//
+// POST /v1/payments at the network asks for payments: {"reference"} and either
+// payee and tr, or rrn, or from and to (Unix milliseconds of the network's record, the
+// first included) with after and limit (1 to 500). The answer is {"reference", "payments",
+// "next"}: what a notification missed is found there.

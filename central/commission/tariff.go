@@ -74,6 +74,7 @@ var earners = map[central.Kind][2]string{
 	central.KindTransfer:            {"DMT", "TRANSFER"},
 	central.KindAccountVerification: {"DMT", "VALIDATION"},
 	central.KindRemitterRegister:    {"DMT", "REGISTRATION"},
+	central.KindUPIPayment:          {"UPI", "PAYMENT"},
 }
 
 // CombinationOf gives the combination by which slabs are chosen for a kind of

@@ -32,6 +32,7 @@ type PartyParts struct {
 	Banks     *iin.List
 	Lookups   Lookups
 	People    *staff.Service // of vendors, of the realm staff.Portal
+	Payments  PaymentReader
 }
 
 // Lookups counts what merchants ask about the bank's customers.
@@ -41,14 +42,14 @@ type Lookups interface {
 	LookupsOf(ctx context.Context, merchant central.MerchantID, at time.Time) (accounts.Lookups, error)
 }
 
-// PartyPages are the pages about terminals, merchants, vendors, slabs, callbacks, the
-// float and the day.
+// PartyPages are the pages about terminals, merchants, vendors, slabs, callbacks,
+// payments, the float and the day.
 type PartyPages struct{ PartyParts }
 
 // NewPartyPages makes them of all their parts.
 func NewPartyPages(p PartyParts) (*PartyPages, error) {
-	if p.Accounts == nil || p.Changes == nil || p.Registry == nil || p.Handler == nil || p.Callbacks == nil || p.Clients == nil || p.Keys == nil || p.Banks == nil || p.Lookups == nil || p.People == nil {
-		return nil, errors.New("the console's pages about parties need accounts, the registry of terminals, the handler, callbacks, keys, the list of banks, lookups and vendors' people")
+	if p.Accounts == nil || p.Changes == nil || p.Registry == nil || p.Handler == nil || p.Callbacks == nil || p.Clients == nil || p.Keys == nil || p.Banks == nil || p.Lookups == nil || p.People == nil || p.Payments == nil {
+		return nil, errors.New("the console's pages about parties need accounts, the registry of terminals, the handler, callbacks, keys, the list of banks, lookups, vendors' people and payments")
 	}
 	return &PartyPages{p}, nil
 }
@@ -61,13 +62,14 @@ func partyNav() []navEntry {
 		{Root + "merchants", "Merchants", staff.Viewer},
 		{Root + "vendors", "Vendors", staff.Viewer},
 		{Root + "callbacks", "Callbacks", staff.Viewer},
+		{Root + "payments", "UPI payments", staff.Viewer},
 		{Root + "float", "Float", staff.Viewer},
 	}
 }
 
 func (e *PartyPages) routes() (all []route) {
 	for _, list := range [][]route{
-		e.terminalRoutes(), e.merchantRoutes(), e.vendorRoutes(), e.clientRoutes(), e.editRoutes(), e.slabRoutes(), e.callbackRoutes(), e.figureRoutes(),
+		e.terminalRoutes(), e.merchantRoutes(), e.vendorRoutes(), e.clientRoutes(), e.editRoutes(), e.slabRoutes(), e.callbackRoutes(), e.paymentRoutes(), e.figureRoutes(),
 	} {
 		all = append(all, list...)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"galla/central"
+	"galla/central/bank/simbank"
 	"galla/shared/ist"
 	"galla/shared/op"
 	"galla/shared/wire"
@@ -246,6 +247,44 @@ func TestCallbacks(t *testing.T) {
 
 // TestFigures: the day's charts have the day's operations, and the float has the
 // network's balance.
+// TestUnmatchedPayments: what has no merchant or no order is there for people to look at,
+// and nothing else.
+func TestUnmatchedPayments(t *testing.T) {
+	h := newSystem(t)
+	ravi := h.enter(t, "viewer")
+	has(t, ravi.get("/console/payments", http.StatusOK), "No payment.")
+	lakshmi, err := h.db.Merchant(t.Context(), shop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vpa := strings.ToLower(lakshmi.MID) + "@galla"
+	if lakshmi.VPA != "" {
+		vpa = lakshmi.VPA
+	}
+	var paid []string
+	for _, p := range []simbank.UPIPayment{
+		{Payee: "nobody@galla", Amount: 1250}, {Payee: vpa, TR: "never-made", Amount: 700}, {Payee: vpa, Amount: 900},
+	} {
+		p.PayerName, p.PayerVPA = "Asha Kulkarni", "asha@okbank"
+		done, err := h.bank.PayUPI(t.Context(), p, simbank.Notice{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		paid = append(paid, done.ID)
+	}
+	ravi.until("/console/payments", paid[1])
+	page := ravi.until("/console/payments", paid[0])
+	has(t, page, "no merchant has this VPA", "the merchant made no QR code with this tr", "12.50", "never-made", shop)
+	hasNot(t, page, paid[2])
+	operation := regexp.MustCompile(`/console/operations/([0-9a-f-]{36})">` + paid[0]).FindStringSubmatch(page)
+	if operation == nil {
+		t.Fatalf("no link to the operation: %s", page)
+	}
+	has(t, ravi.get("/console/operations/"+operation[1], http.StatusOK), paid[0], "UPI payment", "succeeded")
+	has(t, ravi.get("/console/payments?before=2000-01-01T00:00:00Z", http.StatusOK), "No payment.")
+	ravi.get("/console/payments?before=yesterday", http.StatusUnprocessableEntity)
+}
+
 func TestFigures(t *testing.T) {
 	h := newSystem(t)
 	ravi := h.enter(t, "operator")

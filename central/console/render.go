@@ -70,7 +70,7 @@ func roleName(m staff.Member) string { return m.RoleName() }
 // loadTemplates parses each page's template with the layout and the pieces.
 func loadTemplates(files *webguard.Static, patterns []string) (map[string]*template.Template, error) {
 	base := template.New("").Option("missingkey=error").Funcs(template.FuncMap{
-		"asset": files.URL, "icon": icon, "when": formatTime, "rupees": formatRupees, "age": formatAge, "kind": formatKind, "role": roleName, "masked": selfservice.Aadhaar,
+		"asset": files.URL, "icon": icon, "when": formatTime, "rupees": formatRupees, "age": formatAge, "kind": formatKind, "matchText": matchText, "role": roleName, "masked": selfservice.Aadhaar,
 	})
 	base, err := base.ParseFS(assets, "templates/layout.html", "templates/pieces/*.html")
 	if err != nil {
@@ -206,7 +206,7 @@ func formatKind(k central.Kind) string {
 	words := strings.Split(strings.ToLower(string(k)), "_")
 	for i, w := range words {
 		switch {
-		case w == "otp" || w == "pan" || w == "uid":
+		case w == "otp" || w == "pan" || w == "uid" || w == "upi":
 			words[i] = strings.ToUpper(w)
 		case i == 0 && w != "":
 			words[i] = strings.ToUpper(w[:1]) + w[1:]

@@ -45,9 +45,10 @@ const (
 
 // system is a whole central with the sandbox's bank behind it.
 type system struct {
-	cfg server.Config
-	db  *store.DB // the central's database
-	log *lines
+	cfg  server.Config
+	db   *store.DB // the central's database
+	bank *simbank.Bank
+	log  *lines
 }
 
 // lines is a log that is read while it is written.
@@ -131,12 +132,13 @@ func newSystem(t testing.TB) *system {
 	}
 	bank, err := simbank.New(t.Context(), simbank.Config{
 		DataDir: filepath.Join(data, "bank"), NetworkKey: key, AuthorityKey: devices.key, AuthorityCert: devices.cert,
-		ListenPublic: once(public), ListenNetwork: once(line), TimeScale: 0.1, Rand: rand.Reader, Logger: quiet,
+		ListenPublic: once(public), ListenNetwork: once(line), TimeScale: 0.1, NotifyURL: "http://" + h.cfg.Addr, Rand: rand.Reader, Logger: quiet,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = bank.Close() })
+	h.bank = bank
 	runs(t, "bank", bank.Run)
 	place := filepath.Join(data, "central", "central.db")
 	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {

@@ -22,6 +22,7 @@ import (
 	"galla/central/accounts"
 	"galla/central/api"
 	"galla/central/limits"
+	"galla/central/payments"
 	"galla/central/ratelimit"
 	"galla/central/store"
 	"galla/shared/op"
@@ -334,6 +335,7 @@ func startServer(t testing.TB, change func(*Config, *central.Handler)) *system {
 		t.Fatal(err)
 	}
 	real, err := api.New(h.executor, fakeRegistry{}, h.directory, h.directory, h.directory, api.Config{
+		Payments:       noPayments{},
 		FingerprintKey: seed(7), UplinkURL: "ws://127.0.0.1/uplink", Audience: "galla",
 		Limits: rules, UPIHandle: "galla", Rand: rand.Reader, Logger: cfg.Logger,
 	})
@@ -495,3 +497,12 @@ func (h *system) rawRequest(t testing.TB, text string) []answer {
 func request(line string, headers []string, body string) string {
 	return fmt.Sprintf("%s\r\nHost: galla\r\n%s\r\n\r\n%s", line, strings.Join(headers, "\r\n"), body)
 }
+
+// noPayments is a central that received nothing.
+type noPayments struct{}
+
+func (noPayments) AddCode(context.Context, payments.Code) error { return nil }
+func (noPayments) Order(context.Context, central.MerchantID, string) ([]payments.Code, []payments.Payment, error) {
+	return nil, nil, nil
+}
+func (noPayments) List(context.Context, payments.Filter) ([]payments.Payment, error) { return nil, nil }

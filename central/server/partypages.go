@@ -47,6 +47,6 @@ func newPartyPages(a audited, db *store.DB, registry *central.TerminalRegistry, 
 	}
 	return console.NewPartyPages(console.PartyParts{
 		Accounts: a.parties, Changes: accounts.NewAuditedParties(a.parties.PartyEditor, a.log), Registry: registry, Handler: handler, Keys: a.keys, Banks: banks, Lookups: db,
-		Clients: a.clients, Callbacks: a.callbacks, People: people,
+		Clients: a.clients, Callbacks: a.callbacks, People: people, Payments: db,
 	})
 }

@@ -15,7 +15,6 @@ import (
 	"galla/central/api"
 	"galla/central/bank"
 	"galla/central/cache"
-	"galla/central/commission"
 	"galla/central/console"
 	"galla/central/gateway"
 	"galla/central/httpapi"
@@ -123,7 +122,7 @@ func serve(ctx context.Context, cfg Config, k keys.Set, db *store.DB, notifier *
 	}
 	defer network.Close() // after the engine's last request
 	watch, parties := newCache(db)
-	engine, err := newEngine(cfg, network, db, parties, notifier, r, w)
+	engine, received, err := newMoneyPaths(cfg, k, network, db, parties, notifier, r, w)
 	if err != nil {
 		return err
 	}
@@ -134,7 +133,7 @@ func serve(ctx context.Context, cfg Config, k keys.Set, db *store.DB, notifier *
 	}
 	handler, err := newHandler(ctx, engine, registry, db, parties, changes, api.Config{
 		FingerprintKey: k.Fingerprint, UplinkURL: cfg.uplinkURL(), Audience: uplinkAudience,
-		Limits: r.limits, UPIHandle: cfg.handle(), Sandbox: cfg.Sandbox, Rand: cfg.Rand, Logger: cfg.Logger,
+		Payments: received.Service, Limits: r.limits, UPIHandle: cfg.handle(), Sandbox: cfg.Sandbox, Rand: cfg.Rand, Logger: cfg.Logger,
 	})
 	if err != nil {
 		return err
@@ -147,7 +146,7 @@ func serve(ctx context.Context, cfg Config, k keys.Set, db *store.DB, notifier *
 	if err != nil {
 		return err
 	}
-	directConfig.Sites = map[string]http.Handler{console.PortalRoot: site.portal.Handler()}
+	directConfig.Sites = map[string]http.Handler{console.PortalRoot: site.portal.Handler(), networkRoot: received.notifications}
 	direct, err := httpapi.New(w.WrapHandler(telemetry.Direct, handler), db, parties, directConfig)
 	if err != nil {
 		return err
@@ -156,7 +155,7 @@ func serve(ctx context.Context, cfg Config, k keys.Set, db *store.DB, notifier *
 	if err != nil {
 		return err
 	}
-	background, err := newBackgroundWithSchedule(cfg, k.VendorMasters, db, changes.parties.FloatJob())
+	background, err := newBackgroundWithSchedule(cfg, k.VendorMasters, db, changes.parties.FloatJob(), received.EnquiryJob())
 	if err != nil {
 		return err
 	}
@@ -187,11 +186,7 @@ func newCache(db *store.DB) (*cache.Watch, *cache.Parties) {
 }
 
 // newEngine creates the engine. Its store and bank are metered; nothing else wraps them.
-func newEngine(cfg Config, network central.Bank, db *store.DB, parties *cache.Parties, notifier *central.Notifier, r rules, w *telemetry.Metrics) (*central.Engine, error) {
-	tariff, err := commission.New(parties, parties, r.rates, commission.Config{Provider: cfg.Provider})
-	if err != nil {
-		return nil, err
-	}
+func newEngine(cfg Config, network central.Bank, db *store.DB, tariff central.Tariff, notifier *central.Notifier, w *telemetry.Metrics) (*central.Engine, error) {
 	load := cfg.Load.inForce(cfg.Sandbox)
 	return central.NewEngine(w.WrapStore(db), w.WrapBank(network), api.Renderer{}, notifier, central.EngineConfig{
 		Node: cfg.Node, BankTimeout: cfg.BankTimeout, MaxInFlight: load.BankConcurrency, Enquiries: central.EnquiryConfig{Batch: load.BankEnquiries}, Decisions: db, Tariff: tariff, Rand: cfg.Rand, Logger: cfg.Logger,

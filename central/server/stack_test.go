@@ -20,8 +20,11 @@ import (
 	"galla/central"
 	"galla/central/admincli"
 	"galla/central/api"
+	"galla/central/bank"
+	"galla/central/commission"
 	"galla/central/httpapi"
 	"galla/central/keys"
+	"galla/central/payments"
 	"galla/central/store"
 	"galla/central/telemetry"
 	"galla/shared/money"
@@ -83,14 +86,16 @@ func newStackWith(t testing.TB, log io.Writer, tell func(statement string)) *sta
 	r, err := loadRules(cfg)
 	must(err)
 	watch, parties := newCache(db)
-	engine, err := newEngine(cfg, instantBank{}, db, parties, notifier, r, w)
+	tariff, err := commission.New(parties, parties, r.rates, commission.Config{Provider: cfg.Provider})
+	must(err)
+	engine, err := newEngine(cfg, instantBank{}, db, tariff, notifier, w)
 	must(err)
 	registry := central.NewTerminalRegistry(db, notifier, cfg.Rand)
 	changes, err := newAudited(cfg, k, db, engine, registry)
 	must(err)
 	handler, err := newHandler(t.Context(), engine, registry, db, parties, changes, api.Config{
 		FingerprintKey: k.Fingerprint, UplinkURL: cfg.uplinkURL(), Audience: uplinkAudience,
-		Limits: r.limits, UPIHandle: cfg.handle(), Sandbox: cfg.Sandbox, Rand: cfg.Rand, Logger: cfg.Logger,
+		Payments: newTestPayments(t, cfg, k, db, tariff, notifier), Limits: r.limits, UPIHandle: cfg.handle(), Sandbox: cfg.Sandbox, Rand: cfg.Rand, Logger: cfg.Logger,
 	})
 	must(err)
 	vendors, outer, err := newGateway(t.Context(), cfg, k, db, watch, w.WrapHandler(telemetry.Gateway, handler))
@@ -214,4 +219,14 @@ func BenchmarkWithdrawal(b *testing.B) {
 			b.Fatalf("HTTP %d %s, %v", status, s.reply, err)
 		}
 	}
+}
+
+// newTestPayments is the service of payments, which asks no network.
+func newTestPayments(t testing.TB, cfg Config, k keys.Set, db *store.DB, tariff central.Tariff, notifier *central.Notifier) *payments.Service {
+	t.Helper()
+	received, err := newPayments(cfg, k, new(bank.Client), db, tariff, notifier)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return received.Service
 }

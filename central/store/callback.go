@@ -27,11 +27,12 @@ func scanCallback(row row, x *webhook.Callback) error {
 // has an endpoint for the event. With a disabled endpoint, the callback is given up from
 // the start, and can be replayed.
 func enqueueCallback(c conn, o central.Operation, at time.Time) error {
-	if o.Merchant == "" {
+	event := webhook.EventOf(o)
+	if o.Merchant == "" || event == "" {
 		return nil
 	}
 	e, err := endpointFor(c, o.Merchant)
-	if err != nil || e.URL == "" || !slices.Contains(e.Events, webhook.EventFinished) {
+	if err != nil || e.URL == "" || !slices.Contains(e.Events, event) {
 		return err
 	}
 	if err := insertCallback(c, o, e.Receiver, at, at); err != nil || e.DisabledAt.IsZero() {
@@ -52,7 +53,7 @@ const (
 
 func insertCallback(c conn, o central.Operation, to webhook.Receiver, created, since time.Time) error {
 	_, err := c.exec(`INSERT INTO callbacks (operation, merchant, vendor, event, state, created_at, since, due_at) VALUES ($1, $2, $3, $4, 'waiting', $5, $6, $6)`,
-		o.ID, o.Merchant, orNull(to.Vendor), webhook.EventFinished, created, since)
+		o.ID, o.Merchant, orNull(to.Vendor), webhook.EventOf(o), created, since)
 	if err != nil {
 		return fmt.Errorf("write the callback to %s: %w", to, err)
 	}
@@ -249,7 +250,7 @@ func (s Webhooks) ReplayCallback(ctx context.Context, operation op.ID, at time.T
 		if err != nil {
 			return err
 		}
-		if !o.State.Final() || o.PendingReference == "" || o.Merchant == "" {
+		if !o.State.Final() || webhook.EventOf(o) == "" || o.Merchant == "" {
 			return fmt.Errorf("it has no callback: it was never pending, is not finished, or has no merchant: %w", central.ErrState)
 		}
 		e, err := endpointFor(c, o.Merchant)

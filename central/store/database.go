@@ -7,6 +7,7 @@ import (
 	"galla/central"
 	"galla/central/accounts"
 	"galla/central/jobs"
+	"galla/central/payments"
 	"galla/central/ratelimit"
 	"galla/central/reconcile"
 	"galla/central/recovery"
@@ -29,6 +30,7 @@ type DB struct {
 	Staff
 	Reconciliation
 	Webhooks
+	Payments
 	Retention
 	Keys
 	Jobs
@@ -52,6 +54,8 @@ type (
 	Reconciliation struct{ *connection }
 	// Webhooks are callbacks with their endpoints and secrets.
 	Webhooks struct{ *connection }
+	// Payments are payments by UPI and the QR codes that ask for them.
+	Payments struct{ *connection }
 	// Retention is archives, purges, backups and restorations.
 	Retention struct{ *connection }
 	// Keys are vendors' keys and accepted gateway messages.
@@ -86,6 +90,8 @@ var (
 	_ webhook.AdminStore  = Webhooks{}
 	_ webhook.SecretStore = Webhooks{}
 
+	_ payments.Store = Payments{}
+
 	_ retention.ArchiveStore    = Retention{}
 	_ retention.Purger          = Retention{}
 	_ recovery.RestorationStore = Retention{}
@@ -113,7 +119,7 @@ func newDB(db dbconn.DB, d dialect, node string) *DB {
 	s := &connection{db: db, dialect: d, node: node}
 	return &DB{
 		connection: s, Operations: Operations{s}, Accounts: Accounts{s}, Terminals: Terminals{s}, Customers: Customers{s}, Commission: Commission{s},
-		Staff: Staff{s}, Reconciliation: Reconciliation{s}, Webhooks: Webhooks{s}, Retention: Retention{s}, Keys: Keys{s}, Jobs: Jobs{s},
+		Staff: Staff{s}, Reconciliation: Reconciliation{s}, Webhooks: Webhooks{s}, Payments: Payments{s}, Retention: Retention{s}, Keys: Keys{s}, Jobs: Jobs{s},
 	}
 }
 

@@ -355,7 +355,7 @@ func spell(n ast.Node, d dialect) (string, bool) {
 			"caseColumns": caseColumns, "staffColumns": staffColumns, "auditColumns": auditColumns, "terminalStatusColumns": terminalStatusColumns,
 			"isOnline": isOnline, "versionTable": versionTable, "callbackColumns": callbackColumns, "secretColumns": secretColumns,
 			"scheduledJobColumns": scheduledJobColumns, "setGivenUp": setGivenUp, "setReplayed": setReplayed,
-			"refused": "", "finalColumns": finalColumns,
+			"refused": "", "finalColumns": finalColumns, "paymentColumns": paymentColumns, "codeColumns": codeColumns,
 		}[n.Name]
 		return text, ok
 	case *ast.SelectorExpr:

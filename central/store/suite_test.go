@@ -77,6 +77,13 @@ func testStore(t *testing.T, open func(t *testing.T) *DB) {
 		{"earnings report", suiteEarningsReport},
 		{"reversals", suiteReversals},
 		{"settlements as a whole", suiteWhole},
+		{"payments", suitePayments},
+		{"matches of payments", suitePaymentMatches},
+		{"returned payments", suitePaymentRefunds},
+		{"payments at once", suitePaymentsAtOnce},
+		{"lists of payments", suitePaymentLists},
+		{"enquiry for payments", suitePaymentEnquiry},
+		{"callbacks of payments", suitePaymentCallbacks},
 		{"random slabs", suiteRandomSlabs},
 		{"random operations", suiteRandomOperations},
 	} {

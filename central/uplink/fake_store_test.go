@@ -11,6 +11,7 @@ import (
 
 	"galla/central"
 	"galla/central/accounts"
+	"galla/central/payments"
 	"galla/shared/op"
 	"galla/shared/wire"
 )
@@ -22,6 +23,7 @@ type memoryStore struct {
 	spent      map[string]time.Time
 	events     map[central.TerminalID][]central.Event
 	operations map[op.ID]central.Operation
+	payments   map[op.ID]payments.Payment
 	saw        map[central.TerminalID]int
 	met        map[central.TerminalID]accounts.Presence
 	here       time.Time // since when the node serves; zero: it does not
@@ -58,7 +60,7 @@ func (m *memoryStore) lookups() int {
 func newMemoryStore() *memoryStore {
 	return &memoryStore{
 		terminals: map[central.TerminalID]central.Terminal{}, spent: map[string]time.Time{},
-		events: map[central.TerminalID][]central.Event{}, operations: map[op.ID]central.Operation{},
+		events: map[central.TerminalID][]central.Event{}, operations: map[op.ID]central.Operation{}, payments: map[op.ID]payments.Payment{},
 		saw: map[central.TerminalID]int{}, met: map[central.TerminalID]accounts.Presence{}, forgotten: map[central.TerminalID][]int64{},
 	}
 }
@@ -210,6 +212,16 @@ func (m *memoryStore) Operation(_ context.Context, id op.ID) (central.Operation,
 		return o, central.ErrNotFound
 	}
 	return o, m.fault
+}
+
+func (m *memoryStore) PaymentOf(_ context.Context, operation op.ID) (payments.Payment, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p, ok := m.payments[operation]
+	if !ok {
+		return p, central.ErrNotFound
+	}
+	return p, m.fault
 }
 
 func (m *memoryStore) ByIdentity(_ context.Context, caller, identity string) (central.Operation, error) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/payments"
 	"galla/shared/op"
 	"galla/shared/wire"
 )
@@ -165,7 +166,7 @@ func (x *session) sendEvent(ctx context.Context, e central.Event) error {
 	frame, err := x.eventFrame(ctx, e)
 	if errors.Is(err, central.ErrNotFound) {
 		// Waiting would hold up every later event for one that can't be sent.
-		x.log().Error("an event's operation does not exist; the event is skipped", "cursor", e.Cursor, "operation", e.Operation)
+		x.log().Error("an event's operation or payment does not exist; the event is skipped", "cursor", e.Cursor, "operation", e.Operation)
 		f.pass(e.Cursor)
 		return nil
 	}
@@ -182,12 +183,40 @@ func (x *session) sendEvent(ctx context.Context, e central.Event) error {
 	return nil
 }
 
-// eventFrame makes an event's frame; an outcome is read as it is now.
+// eventFrame makes an event's frame; an outcome or a payment is read as it is now.
 func (x *session) eventFrame(ctx context.Context, e central.Event) (wire.Frame, error) {
 	f := wire.Frame{T: wire.TEvent, Cursor: e.Cursor, Kind: wire.EventKind(e.Kind)}
-	if f.Kind != wire.EventOutcome {
-		return f, nil
+	switch f.Kind {
+	case wire.EventOutcome:
+		return x.outcomeEvent(ctx, e, f)
+	case wire.EventPayment:
+		p, err := x.server.store.PaymentOf(ctx, e.Operation)
+		if err != nil {
+			return wire.Frame{}, fmt.Errorf("read the payment of event %d: %w", e.Cursor, err)
+		}
+		f.ID = e.Operation
+		f.Data, err = wire.EncodePayment(paymentData(p, e.Operation))
+		return f, err
 	}
+	return f, nil
+}
+
+// paymentData is a payment as terminals get it, in the event of it or of its return.
+func paymentData(p payments.Payment, about op.ID) wire.Payment {
+	d := wire.Payment{
+		ID: p.ID, RRN: p.RRN, VPA: p.Payee, Order: p.Order, Amount: p.Amount, Match: string(p.Match), PayerName: p.PayerName, PayerVPA: p.PayerVPA,
+		PaidAt: p.At.UnixMilli(), RecordedAt: p.RecordedAt.UnixMilli(),
+	}
+	if p.Refunded() {
+		d.ReturnedAt = p.Refund.At.UnixMilli()
+	}
+	if about != p.Operation {
+		d.Received = p.Operation
+	}
+	return d
+}
+
+func (x *session) outcomeEvent(ctx context.Context, e central.Event, f wire.Frame) (wire.Frame, error) {
 	o, err := x.server.store.Operation(ctx, e.Operation)
 	if err != nil {
 		return wire.Frame{}, fmt.Errorf("read the operation of event %d: %w", e.Cursor, err)

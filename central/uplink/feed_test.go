@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/payments"
 	"galla/shared/op"
 	"galla/shared/wire"
 )
@@ -344,5 +345,45 @@ func TestPendingIsFollowed(t *testing.T) {
 				t.Errorf("outcome %s, want %s", f.State, want)
 			}
 		}
+	})
+}
+
+// TestPaymentEvents: a payment is sent as it is recorded now, to each terminal of the shop.
+func TestPaymentEvents(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *system) {
+		first, second := h.enrol(), h.enrol()
+		id, gone := newID(), newID()
+		at := time.UnixMilli(1_795_000_000_000)
+		p := payments.Payment{
+			ReceivedPayment: central.ReceivedPayment{ID: "AXI1", RRN: "633000000042", Payee: "shop@galla", TR: "o-1", Amount: 1250, At: at, PayerName: "R••••h", PayerVPA: "ra••@okbank"},
+			Operation:       id, Order: "Order 1", Match: payments.MatchOrder, RecordedAt: at.Add(time.Second),
+		}
+		h.store.mu.Lock()
+		h.store.payments[id] = p
+		for _, x := range []central.TerminalID{first.id, second.id} {
+			h.store.events[x] = []central.Event{
+				{Cursor: 1, Terminal: x, Kind: string(wire.EventPayment), Operation: gone}, // skipped
+				{Cursor: 2, Terminal: x, Kind: string(wire.EventPayment), Operation: id},
+			}
+		}
+		h.store.mu.Unlock()
+		want := wire.Payment{ID: "AXI1", RRN: "633000000042", VPA: "shop@galla", Order: "Order 1", Amount: 1250, Match: "order", PayerName: "R••••h", PayerVPA: "ra••@okbank", PaidAt: at.UnixMilli(), RecordedAt: at.UnixMilli() + 1000}
+		read := func(l *testConn) {
+			t.Helper()
+			f := l.next(wire.TEvent)
+			got, err := wire.DecodePayment(f.Data)
+			if err != nil || f.Kind != wire.EventPayment || f.ID != id || f.Cursor != 2 || got != want {
+				t.Errorf("event %d %s of %s: %+v, %v", f.Cursor, f.Kind, f.ID, got, err)
+			}
+		}
+		l, _ := h.greeted(first, 0)
+		read(l)
+		p.Refund = &central.PaymentRefund{ID: "AXI2", RRN: "633000000043", At: at.Add(time.Hour)}
+		h.store.mu.Lock()
+		h.store.payments[id] = p
+		h.store.mu.Unlock()
+		want.ReturnedAt = at.Add(time.Hour).UnixMilli()
+		l, _ = h.greeted(second, 0)
+		read(l)
 	})
 }

@@ -18,6 +18,7 @@ import (
 
 	"galla/central"
 	"galla/central/accounts"
+	"galla/central/payments"
 	"galla/central/ratelimit"
 	"galla/shared/op"
 	"galla/shared/wsconn"
@@ -31,6 +32,7 @@ type Store interface {
 	EventsAfter(ctx context.Context, t central.TerminalID, cursor int64, limit int) ([]central.Event, error)
 	AcknowledgeEvents(ctx context.Context, t central.TerminalID, cursor int64) error
 	Operation(ctx context.Context, id op.ID) (central.Operation, error)
+	PaymentOf(ctx context.Context, operation op.ID) (payments.Payment, error)
 	ByIdentity(ctx context.Context, caller, identity string) (central.Operation, error)
 }
 

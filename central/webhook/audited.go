@@ -46,7 +46,7 @@ func (a *Audited) SetEndpoint(ctx context.Context, by staff.Actor, r Receiver, u
 	var events []string
 	var invalid error
 	if url != "" {
-		events, invalid = []string{EventFinished}, CheckURL(url, a.sandbox)
+		events, invalid = Events(), CheckURL(url, a.sandbox)
 		c.Became = "refused"
 		if invalid == nil {
 			c.Became = RedactURL(url)

@@ -8,14 +8,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"galla/central"
+	"galla/central/payments"
 	"galla/shared/op"
 )
 
 // message is the body of a callback, in the form that Standard Webhooks recommends.
 type message struct {
-	Type      string    `json:"type"`
-	Timestamp string    `json:"timestamp"` // when it happened: finishedAt
-	Data      eventData `json:"data"`
+	Type      string `json:"type"`
+	Timestamp string `json:"timestamp"` // when it happened: the end of the operation
+	Data      any    `json:"data"`
 }
 
 // eventData is the data of operation.finished. Its fields have the names that the
@@ -41,6 +42,9 @@ type eventData struct {
 // renderBody renders the body. It depends on nothing that changes after the operation's
 // end, so every attempt and replay has the same bytes at one receiver.
 func renderBody(c Callback, o central.Operation) ([]byte, error) {
+	if c.Event != EventFinished {
+		return renderPayment(c, o)
+	}
 	status, code := replyStatus(o)
 	if status == "" {
 		return nil, fmt.Errorf("operation %s is %s: it has no final outcome to report", o.ID, o.State)
@@ -55,6 +59,28 @@ func renderBody(c Callback, o central.Operation) ([]byte, error) {
 	}
 	// Invalid UTF-8 in a bank's text is replaced and not refused.
 	return json.Marshal(message{Type: c.Event, Timestamp: formatTime(o.FinishedAt), Data: data}, jsontext.AllowInvalidUTF8(true))
+}
+
+// paymentData is the data of upi.received and upi.returned.
+type paymentData struct {
+	MerchantID    central.MerchantID `json:"merchantId"`
+	payments.Data `json:",inline"`
+}
+
+// renderPayment renders the message about a payment, from the reply of its operation. Where
+// that is archived, the message has what is left of it.
+func renderPayment(c Callback, o central.Operation) ([]byte, error) {
+	var reply struct {
+		Data payments.Data `json:"data"`
+	}
+	if err := json.Unmarshal(o.Reply, &reply); err != nil || reply.Data.ID == "" {
+		reply.Data = payments.Data{ID: string(o.Reference), RRN: o.RRN, Amount: o.Amount.String(), Status: payments.StatusReceived, RecordedAt: formatTime(o.FinishedAt)}
+		if o.Original != "" {
+			reply.Data.ID, reply.Data.RRN, reply.Data.Status = string(o.Original), "", payments.StatusReturned
+			reply.Data.RefundID, reply.Data.RefundRRN = string(o.Reference), o.RRN
+		}
+	}
+	return json.Marshal(message{Type: c.Event, Timestamp: formatTime(o.FinishedAt), Data: paymentData{o.Merchant, reply.Data}})
 }
 
 // replyStatus returns txnStatus and ResponseCode of a final state; empty: the state is

@@ -11,6 +11,7 @@ import (
 
 	"galla/central"
 	"galla/central/api"
+	"galla/central/payments"
 	"galla/shared/op"
 )
 
@@ -62,6 +63,36 @@ func TestBody(t *testing.T) {
 		o.State = state
 		if body, err := webhook.RenderBody(webhook.Callback{Merchant: merchant1, Event: webhook.EventFinished}, o); err == nil {
 			t.Errorf("a callback reports that an operation is %s: %s", state, body)
+		}
+	}
+}
+
+// TestBodyOfAPayment: it says what the interface's list of payments says, and whose it is;
+// once the reply is archived, what the operation itself has.
+func TestBodyOfAPayment(t *testing.T) {
+	at := time.Date(2026, 11, 26, 9, 0, 0, 0, time.UTC)
+	p := payments.Payment{ReceivedPayment: central.ReceivedPayment{ID: "AXI1", RRN: "633000000042", Payee: "shop@galla", TR: "o", Amount: 1250, At: at, PayerName: "R••••h"}, Merchant: merchant1, Order: "o", Match: payments.MatchOrder, RecordedAt: at.Add(time.Second)}
+	o := central.Operation{ID: "0193519c-0000-7000-8000-000000000002", Kind: central.KindUPIPayment, Merchant: merchant1, Amount: 1250, Reference: "AXI1", RRN: "633000000042", State: op.Succeeded, FinishedAt: p.RecordedAt, Reply: payments.Render("Payment received", p)}
+	back := o
+	back.Kind, back.Original, back.Reference, back.RRN = central.KindUPIRefund, "AXI1", "AXI2", "633000000043"
+	p.Refund = &central.PaymentRefund{ID: "AXI2", RRN: "633000000043", At: at.Add(time.Hour)}
+	back.Reply = payments.Render("Payment returned to the payer", p)
+	archived, archivedBack := o, back
+	archived.Reply, archivedBack.Reply = []byte(`{"archived":true}`), []byte(`{"archived":true}`)
+	const begin = `"timestamp":"2026-11-26T09:00:01.000Z","data":{"merchantId":"c0000000-0000-4000-8000-000000000001","id":"AXI1","RRN":"`
+	for _, c := range []struct {
+		o    central.Operation
+		want string
+	}{
+		{o, `{"type":"upi.received",` + begin + `633000000042","order_id":"o","amount":"12.50","vpa":"shop@galla","payerName":"R••••h","match":"order","status":"RECEIVED","paidAt":"2026-11-26T09:00:00.000Z","recordedAt":"2026-11-26T09:00:01.000Z"}}`},
+		{back, `{"type":"upi.returned",` + begin + `633000000042","order_id":"o","amount":"12.50","vpa":"shop@galla","payerName":"R••••h","match":"order","status":"RETURNED","paidAt":"2026-11-26T09:00:00.000Z","recordedAt":"2026-11-26T09:00:01.000Z","refundId":"AXI2","refundRRN":"633000000043","returnedAt":"2026-11-26T10:00:00.000Z"}}`},
+		{archived, `{"type":"upi.received",` + begin + `633000000042","amount":"12.50","vpa":"","match":"","status":"RECEIVED","paidAt":"","recordedAt":"2026-11-26T09:00:01.000Z"}}`},
+		{archivedBack, `{"type":"upi.returned",` + begin + `","amount":"12.50","vpa":"","match":"","status":"RETURNED","paidAt":"","recordedAt":"2026-11-26T09:00:01.000Z","refundId":"AXI2","refundRRN":"633000000043"}}`},
+	} {
+		body, err := webhook.RenderBody(webhook.Callback{Merchant: merchant1, Event: webhook.EventOf(c.o)}, c.o)
+		must(t, err)
+		if string(body) != c.want {
+			t.Errorf("body\n got %s\nwant %s", body, c.want)
 		}
 	}
 }

@@ -8,9 +8,29 @@ import (
 	"galla/shared/op"
 )
 
-// EventFinished is the event of an operation whose caller got 'pending' and which has a
-// final outcome now. There is no other event so far.
-const EventFinished = "operation.finished"
+// Events of callbacks.
+const (
+	EventFinished = "operation.finished" // an operation whose caller got 'pending' has a final outcome now
+	EventReceived = "upi.received"       // a payment by UPI was received for the merchant
+	EventReturned = "upi.returned"       // the bank returned such a payment to its payer
+)
+
+// Events lists all events.
+func Events() []string { return []string{EventFinished, EventReceived, EventReturned} }
+
+// EventOf is the event of a finished operation; empty: its caller got the outcome as the
+// reply.
+func EventOf(o central.Operation) string {
+	switch {
+	case o.Kind == central.KindUPIPayment:
+		return EventReceived
+	case o.Kind == central.KindUPIRefund:
+		return EventReturned
+	case o.PendingReference != "":
+		return EventFinished
+	}
+	return ""
+}
 
 // State is the state of a callback.
 //

@@ -1,6 +1,7 @@
 // Package webhook delivers callbacks: messages to programs of merchants and vendors about
-// the end of operations that were pending (operation.finished). A merchant's own endpoint
-// gets them; where it has none, its vendor's. The messages are Standard Webhooks
+// the end of operations that were pending (operation.finished), and about payments by UPI
+// (upi.received, upi.returned). A merchant's own endpoint gets them; where it has none, its
+// vendor's. The messages are Standard Webhooks
 // (webhook-id, webhook-timestamp and webhook-signature over a JSON body), with references,
 // the amount and the outcome, and without any data of the customer.
 //

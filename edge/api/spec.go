@@ -59,6 +59,7 @@ var specs = map[op.RouteID]RequestSpec{
 	op.RefundOTP:           {Required: []string{"refereanceId"}},
 	op.Refund:              {Required: []string{"transactionId", FieldRef}, OTP: true},
 	op.GenerateQR:          {Required: []string{"order_id"}},
+	op.UPIStatus:           {Required: []string{"order_id"}},
 	op.OperationState:      {Required: []string{"id"}},
 }
 

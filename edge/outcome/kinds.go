@@ -43,6 +43,12 @@ var transferKinds = []Kind{
 	{"sender", op.CustomerUpdateBio, "finger", "any", false}, // the only one with a finger
 }
 
+// paymentKinds are what the customer's bank paid to the shop's account by UPI.
+var paymentKinds = []Kind{
+	{"payment", op.PaymentReceived, "purchase", "any", true},
+	{"payment-returned", op.PaymentReturned, "purchase", "any", true},
+}
+
 // refundWithCashKind is a refund whose cash is given after the bank has refunded
 // (edge.RefundCashAfter).
 var refundWithCashKind = Kind{"refund-cash", op.Refund, "send", "cash", true}
@@ -94,7 +100,7 @@ func KindNamed(name string) (Kind, bool) {
 
 // KindOfRoute returns the kind of a route.
 func KindOfRoute(route op.RouteID) Kind {
-	for _, k := range slices.Concat([]Kind{authenticationKind}, aepsKinds, transferKinds) {
+	for _, k := range slices.Concat([]Kind{authenticationKind}, aepsKinds, transferKinds, paymentKinds) {
 		if k.Route == route {
 			return k
 		}

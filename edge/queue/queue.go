@@ -165,11 +165,8 @@ func (q *Queue) closeFiles() error {
 // one of a counter (edge.ErrIllegal). It fails with ErrFull while there is still
 // space to end every operation in the queue.
 func (q *Queue) Add(r edge.Record) error {
-	if _, err := op.ParseID(string(r.ID)); err != nil {
-		return fmt.Errorf("add an operation: its id %w", err)
-	}
-	if !stored.IsCounterState(r.State) {
-		return fmt.Errorf("add operation %s in state %q: %w", r.ID, r.State, edge.ErrIllegal)
+	if err := checkNew(r); err != nil {
+		return err
 	}
 	_, err := q.submit(&request{adds: true, run: func(s *batchView) (change, error) {
 		if _, err := s.get(r.ID); !errors.Is(err, edge.ErrNotFound) || errors.Is(err, ErrDamaged) {
@@ -182,6 +179,16 @@ func (q *Queue) Add(r edge.Record) error {
 		return change{put: &put, fresh: true}, nil
 	}})
 	return err
+}
+
+func checkNew(r edge.Record) error {
+	if _, err := op.ParseID(string(r.ID)); err != nil {
+		return fmt.Errorf("add an operation: its id %w", err)
+	}
+	if !stored.IsCounterState(r.State) {
+		return fmt.Errorf("add operation %s in state %q: %w", r.ID, r.State, edge.ErrIllegal)
+	}
+	return nil
 }
 
 // Change implements edge.Queue. A record that does not open is *DamagedError.
@@ -215,6 +222,32 @@ func (q *Queue) ApplyEvent(cursor int64, id op.ID, alter func(*edge.Record) erro
 		c.cursor = cursor
 		return c, err
 	}})
+}
+
+// AddByEvent implements edge.Queue, under the rules of Add.
+func (q *Queue) AddByEvent(cursor int64, r edge.Record) (edge.Record, error) {
+	if err := checkNew(r); err != nil {
+		return edge.Record{}, err
+	}
+	return q.submit(&request{adds: true, run: func(s *batchView) (change, error) {
+		known, err := s.get(r.ID)
+		switch {
+		case err == nil, errors.Is(err, ErrDamaged):
+			return change{cursor: newer(cursor, s.cursor), answer: known}, nil
+		case !errors.Is(err, edge.ErrNotFound):
+			return change{}, err
+		}
+		put := r.Finalized(q.cfg.Now)
+		return change{put: &put, fresh: true, cursor: newer(cursor, s.cursor), answer: put}, nil
+	}})
+}
+
+// newer is a cursor that moves on; 0: it does not.
+func newer(cursor, applied int64) int64 {
+	if cursor <= applied {
+		return 0
+	}
+	return cursor
 }
 
 // PutCache implements edge.Queue.

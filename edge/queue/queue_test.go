@@ -312,6 +312,47 @@ func TestApply(t *testing.T) {
 	}
 }
 
+// TestAddByEvent: what the central reports is added with its cursor, or neither is.
+func TestAddByEvent(t *testing.T) {
+	path := newPath(t)
+	q := mustOpen(t, config(path))
+	known := mustAdd(t, q, record(newID(t), op.Reserved))
+	one, two := newID(t), newID(t)
+	for _, tt := range []struct {
+		name   string
+		cursor int64
+		id     op.ID
+		state  op.State
+		want   error
+		answer op.ID
+		after  int64
+	}{
+		{"no id", 1, "x", op.Succeeded, op.ErrID, "", 0},
+		{"no state of a counter", 1, one, op.Received, edge.ErrIllegal, "", 0},
+		{"new", 5, one, op.Succeeded, nil, one, 5},
+		{"again", 5, one, op.Succeeded, nil, one, 5},
+		{"again, by a newer event", 6, one, op.Failed, nil, one, 6},
+		{"known", 7, known, op.Succeeded, nil, known, 7},
+		{"overtaken by a newer event", 6, two, op.Succeeded, nil, two, 7},
+	} {
+		got, err := q.AddByEvent(tt.cursor, record(tt.id, tt.state))
+		cursor, cursorErr := q.Cursor()
+		if !errors.Is(err, tt.want) || got.ID != tt.answer || cursorErr != nil || cursor != tt.after {
+			t.Errorf("%s: %s, %v; cursor %d, %v", tt.name, got.ID, err, cursor, cursorErr)
+		}
+	}
+	if err := q.Close(); err != nil {
+		t.Fatal(err)
+	}
+	q = mustOpen(t, config(path))
+	if r, err := q.Get(one); err != nil || r.State != op.Succeeded || r.EndedAt.IsZero() {
+		t.Errorf("after a restart: %+v, %v", r, err)
+	}
+	if _, err := q.Get(two); err != nil {
+		t.Errorf("an event that was overtaken is lost: %v", err)
+	}
+}
+
 func TestCache(t *testing.T) {
 	path := newPath(t)
 	q := mustOpen(t, config(path))

@@ -23,7 +23,7 @@ var layers = []layer{
 	{"roots", []string{"central", "edge"}, true},
 	{"services", []string{
 		"central/accounts", "central/api/...", "central/cache", "central/commission", "central/docs/...", "central/iin", "central/jobs", "central/keys", "central/limits",
-		"central/ratelimit", "central/store/dbconn", "central/reconcile", "central/recovery", "central/retention", "central/rulefile", "central/selfservice", "central/staff", "central/telemetry", "central/updates", "central/webhook",
+		"central/payments", "central/ratelimit", "central/store/dbconn", "central/reconcile", "central/recovery", "central/retention", "central/rulefile", "central/selfservice", "central/staff", "central/telemetry", "central/updates", "central/webhook",
 		"edge/aadhaarqr/...", "edge/cashbook", "edge/doctor", "edge/i18n/...", "edge/ifsc", "edge/outcome", "edge/printing/...", "edge/telemetry", "edge/update/...", "edge/users",
 		"installers", "installers/publish",
 	}, false},

@@ -8,6 +8,7 @@
 package op
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -32,6 +33,17 @@ func NewID(rand io.Reader) (ID, error) {
 		return "", fmt.Errorf("generate an operation id: %w", err)
 	}
 	return ID(id.String()), nil
+}
+
+// DeriveID gives the id of something that happened at a time, by the name that it has
+// elsewhere: always the same, also where it is recorded a second time after a restoration.
+func DeriveID(at time.Time, name string) ID {
+	sum := sha256.Sum256([]byte("galla/operation/v1\n" + name))
+	var u uuid.UUID
+	binary.BigEndian.PutUint64(u[:], uint64(min(max(at.UnixMilli(), 0), 1<<48-1))<<16)
+	copy(u[6:], sum[:])
+	u[6], u[8] = u[6]&0x0f|0x70, u[8]&0x3f|0x80 // version 7, and its variant
+	return ID(u.String())
 }
 
 // ParseID accepts the canonical form only, so that an id has one spelling.

@@ -96,3 +96,22 @@ func TestFinalStates(t *testing.T) {
 		}
 	}
 }
+
+func TestDerivedIDs(t *testing.T) {
+	at := time.UnixMilli(1_795_000_000_123)
+	id := DeriveID(at, "AXI1")
+	if _, err := ParseID(string(id)); err != nil {
+		t.Errorf("%s is no id: %v", id, err)
+	}
+	if got, ok := id.Time(); !ok || !got.Equal(at) {
+		t.Errorf("%s is of %v", id, got)
+	}
+	if DeriveID(at, "AXI1") != id || DeriveID(at, "AXI2") == id || DeriveID(at.Add(time.Millisecond), "AXI1") == id {
+		t.Error("an id does not name one thing")
+	}
+	for _, far := range []time.Time{{}, time.Unix(1<<40, 0)} {
+		if _, err := ParseID(string(DeriveID(far, "x"))); err != nil {
+			t.Errorf("at %v: %v", far, err)
+		}
+	}
+}

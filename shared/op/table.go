@@ -63,7 +63,9 @@ const (
 
 // Routes of UPI and of vendor administration (interface.md, sections 4.5 and 4.6).
 const (
-	GenerateQR RouteID = "POST /upi/txn/v1/GenerateQR"
+	GenerateQR  RouteID = "POST /upi/txn/v1/GenerateQR"
+	UPIStatus   RouteID = "POST /upi/txn/v1/status"  // own addition
+	UPIPayments RouteID = "GET /upi/txn/v1/payments" // own addition
 
 	VendorMerchants RouteID = "GET /vendor/merchants"
 	VendorMe        RouteID = "GET /vendor/me"
@@ -72,6 +74,13 @@ const (
 	SlabChange      RouteID = "PUT /vendor-commission/:vendorId/commission/:slabId"
 	SlabDelete      RouteID = "DELETE /vendor-commission/:vendorId/commission/:slabId"
 	Earnings        RouteID = "GET /vendor-commission/:vendorId/earnings" // own addition
+)
+
+// What the bank network reports. These are no routes of the interface, and not in the
+// table: nobody calls them.
+const (
+	PaymentReceived RouteID = "NETWORK upi.received" // a payment by UPI for a merchant
+	PaymentReturned RouteID = "NETWORK upi.returned" // the bank gave one back to its payer
 )
 
 // Our own additions (interface.md, section 4.8).
@@ -171,6 +180,8 @@ var table = []Route{
 	{ID: BCStatus, Roles: aggregatorsOnly(), Class: Enquiry, Entrances: Direct, Section: "4.4"},
 
 	{ID: GenerateQR, Roles: merchantsOnly(), Class: Enquiry, Entrances: Direct | Uplink, Section: "4.5"},
+	{ID: UPIStatus, Roles: merchantsOnly(), Class: Enquiry, Entrances: Direct | Uplink, Section: "own additions"},
+	{ID: UPIPayments, Roles: merchantsOnly(), Class: Enquiry, Entrances: Direct | Uplink, Section: "own additions"},
 
 	{ID: VendorMerchants, Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "4.6"},
 	{ID: VendorMe, Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "4.6"},

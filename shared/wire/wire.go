@@ -68,6 +68,7 @@ type EventKind string
 // Kinds of events.
 const (
 	EventOutcome  EventKind = "outcome"  // an operation has an outcome; id, state, http, reply are set
+	EventPayment  EventKind = "payment"  // a payment was received or returned: id, and data (Payment)
 	EventBanks    EventKind = "banks"    // the bank list changed: fetch it again
 	EventSettings EventKind = "settings" // settings changed: data holds them
 	EventRevoked  EventKind = "revoked"  // the terminal was revoked; the connection ends
@@ -206,8 +207,11 @@ func (f Frame) validate() error {
 		if err := errors.Join(need(f.Cursor > 0, "cursor"), need(f.Kind != "", "kind")); err != nil {
 			return err
 		}
-		if f.Kind == EventOutcome {
+		switch f.Kind {
+		case EventOutcome:
 			return outcome()
+		case EventPayment:
+			return errors.Join(id(), need(f.Data != nil, "data"))
 		}
 		return nil
 	case TSeen:

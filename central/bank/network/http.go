@@ -65,6 +65,26 @@ func (c Checksums) AppendReply(dst []byte, status int, reference string, body []
 	return hex.AppendEncode(dst, sum[:])
 }
 
+// AppendNotification appends the checksum of a notification, which the network sends:
+// HMAC-SHA-256 over the word notification, path and body, each of the first two followed
+// by a line feed. It never passes for a request or a reply. The reply to it has
+// AppendReply's, with the payment's id as the reference.
+func (c Checksums) AppendNotification(dst []byte, path string, body []byte) []byte {
+	sum := c.mac.Sum(func(h hash.Hash) {
+		_, _ = io.WriteString(h, "notification\n")
+		_, _ = io.WriteString(h, path)
+		_, _ = io.WriteString(h, "\n")
+		_, _ = h.Write(body)
+	})
+	return hex.AppendEncode(dst, sum[:])
+}
+
+// IsNotification tells whether a checksum is the one of a notification, in constant time.
+func (c Checksums) IsNotification(sum, path string, body []byte) bool {
+	var want [checksumLength]byte
+	return SameChecksum(sum, string(c.AppendNotification(want[:0], path, body)))
+}
+
 // checksumLength is the length of a checksum in bytes.
 const checksumLength = 2 * sha256.Size
 

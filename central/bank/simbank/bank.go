@@ -14,6 +14,7 @@ import (
 	"galla/central/bank/network"
 	"galla/central/bank/simbank/books"
 	"galla/central/bank/simbank/services"
+	"galla/central/bank/simbank/upi"
 	"galla/shared/money"
 	"galla/shared/secret"
 )
@@ -58,6 +59,11 @@ type Config struct {
 	// FloatRefill: a request that leaves less than this in the float fills it up to
 	// FloatOpening; 0: none does.
 	FloatRefill money.Paise
+	// NotifyURL is the central's address, such as http://127.0.0.1:7100, which is told of
+	// payments by UPI; empty: nobody is. DialNotify opens connections to it; nil: as the
+	// system does.
+	NotifyURL  string
+	DialNotify func(ctx context.Context, network, address string) (net.Conn, error)
 	// Origins are those of web pages that may read inboxes, as the sandbox's /docs/try
 	// does. Other pages may not.
 	Origins []string
@@ -83,6 +89,7 @@ type servicesBackend interface {
 type Bank struct {
 	*books.Books
 	services servicesBackend
+	notifier *upi.Notifier // nil: nobody is told
 	cfg      Config
 	log      *slog.Logger
 
@@ -129,10 +136,17 @@ func New(ctx context.Context, cfg Config) (*Bank, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("sandbox bank: %w", err), kept.Close())
 	}
-	return &Bank{
+	b := &Bank{
 		Books: kept, services: beside, cfg: cfg, log: cfg.Logger, checksums: network.NewChecksums(cfg.NetworkKey),
 		listenerCommands: make(chan listenerCommand), changing: make(chan struct{}, 1),
-	}, nil
+	}
+	if cfg.NotifyURL != "" {
+		b.notifier = upi.NewNotifier(upi.NotifierConfig{
+			Books: kept, URL: cfg.NotifyURL, DialContext: cfg.DialNotify, Checksums: b.checksums,
+			IsDown: func() bool { return b.Control().Down }, Logger: cfg.Logger,
+		})
+	}
+	return b, nil
 }
 
 // Inbox lists the newest texts sent to a mobile number, newest first, at most

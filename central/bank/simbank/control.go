@@ -69,6 +69,7 @@ func (b *Bank) ChangeControl(ctx context.Context, c Change) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.control.Down = *c.Down
+	b.wakeNotifier()
 	return nil
 }
 

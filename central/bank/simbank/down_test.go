@@ -40,6 +40,8 @@ func TestRefused(t *testing.T) {
 			"no consultation":    {"POST", network.PathConsultations, `{`, cfg.NetworkKey, 400},
 			"signed for another": {"POST", network.PathConsultations, `{}`, secret.NewKey([]byte("x")), 401},
 			"members of nothing": {"POST", network.PathConsultations, `{"reference":"A"}`, cfg.NetworkKey, 400},
+			"GET payments":       {"GET", network.PathPayments, ``, cfg.NetworkKey, 405},
+			"payments, signed":   {"POST", network.PathPayments, `{}`, secret.NewKey([]byte("x")), 401},
 			"encoded as pages":   {"POST", network.PathEnquiries, `reference=A`, cfg.NetworkKey, 400},
 		} {
 			req, err := http.NewRequestWithContext(t.Context(), tt.method, "http://bank.test"+tt.path, strings.NewReader(tt.body))

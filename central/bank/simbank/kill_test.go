@@ -25,10 +25,14 @@ import (
 )
 
 // childEnv holds the data folder of a bank that this test binary runs instead
-// of its tests, to be killed.
-const childEnv = "GALLA_SIMBANK_CHILD"
+// of its tests, to be killed; childNotifyEnv the address of the central that it tells.
+const (
+	childEnv       = "GALLA_SIMBANK_CHILD"
+	childNotifyEnv = "GALLA_SIMBANK_CHILD_NOTIFY"
+)
 
-// child is a bank in a process of its own. It prints the network's address.
+// child is a bank in a process of its own. It prints the network's address and the public
+// one.
 func child() {
 	dir := os.Getenv(childEnv)
 	fail := func(err error) {
@@ -42,21 +46,25 @@ func child() {
 	listen := func(context.Context) (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") }
 	listener, err := listen(context.Background())
 	fail(err)
+	public, err := listen(context.Background())
+	fail(err)
 	b, err := New(context.Background(), Config{
 		DataDir: filepath.Join(dir, "bank"), NetworkKey: NetworkKey(), AuthorityKey: key, AuthorityCert: cert,
-		ListenPublic: listen, ListenNetwork: func(context.Context) (net.Listener, error) { return listener, nil },
-		TimeScale: 0.01, Rand: rand.Reader, Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		ListenPublic:  func(context.Context) (net.Listener, error) { return public, nil },
+		ListenNetwork: func(context.Context) (net.Listener, error) { return listener, nil },
+		NotifyURL:     os.Getenv(childNotifyEnv), TimeScale: 0.01, Rand: rand.Reader, Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 	})
 	fail(err)
-	fmt.Println(listener.Addr())
+	fmt.Println(listener.Addr(), public.Addr())
 	fail(b.Run(context.Background()))
 }
 
-// start runs a child until it is killed, and gives the network's address.
-func startChild(t *testing.T, dir string) (address string, kill func()) {
+// startChild runs a child until it is killed, and gives the network's address and the
+// public one.
+func startChild(t *testing.T, dir string, env ...string) (address, public string, kill func()) {
 	t.Helper()
 	c := exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), childEnv+"="+dir)
+	c.Env = append(append(os.Environ(), childEnv+"="+dir), env...)
 	c.Stderr = os.Stderr
 	out, err := c.StdoutPipe()
 	if err != nil {
@@ -70,11 +78,12 @@ func startChild(t *testing.T, dir string) (address string, kill func()) {
 		_ = c.Wait() // it was killed, and says so
 	})
 	t.Cleanup(kill)
-	address, err = bufio.NewReader(out).ReadString('\n')
+	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatalf("the bank did not start: %v", err)
 	}
-	return strings.TrimSpace(address), kill
+	address, public, _ = strings.Cut(strings.TrimSpace(line), " ")
+	return address, public, kill
 }
 
 // report is what a caller knows of a reference.
@@ -92,7 +101,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		t.Skip("-short: starts and kills processes")
 	}
 	dir := t.TempDir()
-	_, kill := startChild(t, dir)
+	_, _, kill := startChild(t, dir)
 	kill() // the first life made the authority
 	cert, key, err := rdcrypto.EnsureAuthority(filepath.Join(dir, "authority"), rand.Reader)
 	if err != nil {
@@ -105,7 +114,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	all := map[central.Reference]*report{}
 	const rounds, callers = 6, 4
 	for round := range rounds {
-		address, again := startChild(t, dir)
+		address, _, again := startChild(t, dir)
 		kill = again
 		c, err := bank.New(bank.Config{BaseURL: "http://" + address, Key: NetworkKey(), Timeout: 2 * time.Second, Logger: slog.New(slog.DiscardHandler)})
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/base64"
+	"flag"
 	"fmt"
 	"log/slog"
 	"net"
@@ -60,6 +61,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv(childEnv) != "" {
 		child()
 		return
+	}
+	// Each check of the walk opens files and syncs them; -rapid.checks asks for more.
+	if err := flag.Set("rapid.checks", "15"); err != nil {
+		panic(err)
 	}
 	TheKit() // outside of every bubble
 	goleak.VerifyTestMain(m)

@@ -24,7 +24,7 @@ import (
 //go:embed pages
 var pages embed.FS
 
-// maxControl bounds the body of POST /control, which has two members.
+// maxControl bounds the body of POST /control and of those below it.
 const maxControl = 4 << 10
 
 // publicPages is the handler of the public address.
@@ -32,13 +32,15 @@ type publicPages struct {
 	bank  *Bank
 	pages *template.Template
 	css   []byte
+	js    []byte // of the phone
 }
 
 // PublicHandler serves books, inbox and control: the interfaces of sandbox.md for
 // tests and people. Errors are JSON: {"error", "errors": [{field, message}]}.
 func (b *Bank) PublicHandler() http.Handler {
-	css, _ := pages.ReadFile("pages/bank.css") // embedded: it exists
-	d := &publicPages{bank: b, css: css, pages: template.Must(template.New("").Funcs(template.FuncMap{
+	css, _ := pages.ReadFile("pages/bank.css") // embedded: it exists, as the next
+	js, _ := pages.ReadFile("pages/phone.js")
+	d := &publicPages{bank: b, css: css, js: js, pages: template.Must(template.New("").Funcs(template.FuncMap{
 		"date": func(t time.Time) string { return t.In(ist.Zone()).Format("02-01-2006 15:04:05") },
 	}).ParseFS(pages, "pages/*.html"))}
 
@@ -51,7 +53,13 @@ func (b *Bank) PublicHandler() http.Handler {
 	mux.Handle("/books/trial", onlyGet(d.trial))
 	mux.Handle("/books/settlement", onlyGet(d.settlement))
 	mux.Handle("/inbox/{mobile}", onlyGet(d.inbox))
+	mux.Handle("/books/payments", onlyGet(d.payments))
 	mux.HandleFunc("/control", d.control)
+	mux.Handle("/control/upi/pay", d.onlyPost(d.controlPay))
+	mux.Handle("/control/upi/refund", d.onlyPost(d.controlRefund))
+	mux.HandleFunc("/phone", d.phone)
+	mux.Handle("/phone/paid/{id}", onlyGet(d.phonePaid))
+	mux.Handle("/phone.js", onlyGet(d.phoneScript))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		replyError(w, http.StatusNotFound, "no such path; / lists what there is")
 	})
@@ -90,7 +98,7 @@ func (d *publicPages) style(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (d *publicPages) books(w http.ResponseWriter, r *http.Request) {
-	f, faults := filter(r.URL)
+	f, faults := filter(r.URL, network.ValidReference)
 	if faults != nil {
 		replyError(w, http.StatusBadRequest, "the query is wrong", faults...)
 		return
@@ -124,7 +132,7 @@ type executionJSON struct {
 }
 
 func (d *publicPages) executions(w http.ResponseWriter, r *http.Request) {
-	f, faults := filter(r.URL)
+	f, faults := filter(r.URL, network.ValidReference)
 	if faults != nil {
 		replyError(w, http.StatusBadRequest, "the query is wrong", faults...)
 		return
@@ -237,17 +245,8 @@ func (d *publicPages) control(w http.ResponseWriter, r *http.Request) {
 // changeControl applies the change that a request asks for; it reports false where
 // it has answered.
 func (d *publicPages) changeControl(w http.ResponseWriter, r *http.Request) bool {
-	// A page of another site could send this request, and must not.
-	if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host && origin != "https://"+r.Host {
-		replyError(w, http.StatusForbidden, "a page of another site may not change the control")
-		return false
-	}
-	body, err := network.ReadBody(r.Body, maxControl)
-	if errors.Is(err, network.ErrTooLarge) {
-		replyError(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", maxControl))
-		return false
-	}
-	if err != nil {
+	body, ok := readControl(w, r)
+	if !ok {
 		return false
 	}
 	change, faults := parseChange(body)
@@ -261,6 +260,27 @@ func (d *publicPages) changeControl(w http.ResponseWriter, r *http.Request) bool
 		return false
 	}
 	return true
+}
+
+// isForeign tells whether a page of another site sends a request, which it must not.
+func isForeign(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	return origin != "" && origin != "http://"+r.Host && origin != "https://"+r.Host
+}
+
+// readControl reads the body of a request that changes something; it reports false where
+// it has answered.
+func readControl(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+	if isForeign(r) {
+		replyError(w, http.StatusForbidden, "a page of another site may not change the control")
+		return nil, false
+	}
+	body, err := network.ReadBody(r.Body, maxControl)
+	if errors.Is(err, network.ErrTooLarge) {
+		replyError(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", maxControl))
+		return nil, false
+	}
+	return body, err == nil
 }
 
 // parseChange reads {"down": bool, "latencyMs": n}, each of them optional.
@@ -292,7 +312,7 @@ func parseChange(body []byte) (Change, []fault) {
 }
 
 // filter reads reference, from and to of a query, and names every fault.
-func filter(u *url.URL) (books.Filter, []fault) {
+func filter(u *url.URL, isReference func(string) bool) (books.Filter, []fault) {
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
 		return books.Filter{}, []fault{{"query", "is not properly escaped"}}
@@ -307,8 +327,8 @@ func filter(u *url.URL) (books.Filter, []fault) {
 		value := values[0]
 		switch name {
 		case "reference":
-			if f.Reference = value; value != "" && !network.ValidReference(value) {
-				faults = append(faults, fault{name, "must be 1 to 40 capital letters, digits and hyphens"})
+			if f.Reference = value; value != "" && !isReference(value) {
+				faults = append(faults, fault{name, "has characters that no reference has, or too many"})
 			}
 		case "from", "to":
 			at, err := parseTime(value)

@@ -55,6 +55,11 @@ func wantsPage(r *http.Request) bool {
 
 // page writes a page, complete or not at all.
 func (d *publicPages) page(w http.ResponseWriter, name string, data any) {
+	d.pageStatus(w, http.StatusOK, name, data)
+}
+
+// pageStatus writes a page with a status.
+func (d *publicPages) pageStatus(w http.ResponseWriter, status int, name string, data any) {
 	var b bytes.Buffer
 	if err := d.pages.ExecuteTemplate(&b, name, data); err != nil {
 		d.bank.log.Error("page can't be made", "page", name, "error", err)
@@ -62,6 +67,7 @@ func (d *publicPages) page(w http.ResponseWriter, name string, data any) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes()) // a reader who is gone needs none
 }
 

@@ -29,8 +29,8 @@ const (
 	shutdownTimeout = 2 * time.Second
 )
 
-// Run serves the public address and the network, and resolves what is due, until ctx
-// ends or a listener fails. It returns when everything it started has ended.
+// Run serves the public address and the network, resolves what is due, and tells the
+// central of payments, until ctx ends or a listener fails. It returns when everything it started has ended.
 // It may be called once.
 func (b *Bank) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -50,6 +50,9 @@ func (b *Bank) Run(ctx context.Context) error {
 		func() error { return b.servePublic(ctx, public) },
 		func() error { return b.serveNetwork(ctx, listener) },
 		func() error { b.Resolve(ctx); return nil },
+	}
+	if b.notifier != nil {
+		parts = append(parts, func() error { b.notifier.Run(ctx); return nil })
 	}
 	errs := make([]error, len(parts))
 	var running sync.WaitGroup

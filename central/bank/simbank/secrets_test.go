@@ -94,9 +94,11 @@ func FuzzNetworkHandler(f *testing.F) {
 	f.Add(byte(1), good)
 	f.Add(byte(1), service)
 	f.Add(byte(2), consultation)
+	f.Add(byte(3), []byte(`{"reference":"F3","from":1,"to":9000000000000,"after":"0","limit":500}`))
+	f.Add(byte(3), []byte(`{"reference":"F3","payee":"a@b","tr":"x","limit":1}`))
 	h := b.NetworkHandler()
 	f.Fuzz(func(t *testing.T, which byte, body []byte) {
-		path := []string{network.PathEnquiries, network.PathTransactions, network.PathConsultations}[which%3]
+		path := []string{network.PathEnquiries, network.PathTransactions, network.PathConsultations, network.PathPayments}[which%4]
 		ctx := t.Context()
 		if path == network.PathTransactions {
 			// The caller is gone, so that no scenario waits.

@@ -29,8 +29,9 @@ func (b *Bank) NetworkHandler() http.Handler {
 	mux.Handle(network.PathTransactions, b.signed(b.serveTransaction))
 	mux.Handle(network.PathConsultations, b.signed(b.serveConsultation))
 	mux.Handle(network.PathEnquiries, b.signed(b.serveEnquiry))
+	mux.Handle(network.PathPayments, b.signed(b.servePayments))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		b.fault(w, http.StatusNotFound, "no such route; there are "+network.PathTransactions+", "+network.PathConsultations+" and "+network.PathEnquiries)
+		b.fault(w, http.StatusNotFound, "no such route; there are "+network.PathTransactions+", "+network.PathConsultations+", "+network.PathEnquiries+" and "+network.PathPayments)
 	})
 	return b.tracked(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if b.Control().Down {

@@ -39,6 +39,7 @@ type cli struct {
 	Addr        settings.Address `env:"GALLA_BANK_ADDR" default:"http://127.0.0.1:7300" help:"Public address for people and tests: books, inboxes and control."`
 	NetworkAddr settings.Address `env:"GALLA_BANK_NETWORK_ADDR" help:"Address of the network's protocol, for the central; by default one port above the public address."`
 	Central     settings.Address `env:"GALLA_CENTRAL_ADDR" default:"http://127.0.0.1:7100" help:"Where the sandbox's central answers: its page /docs/try may read inboxes; other pages may not."`
+	Notify      string           `env:"GALLA_BANK_NOTIFY_URL" help:"The central that is told of payments by UPI, such as http://127.0.0.1:7100; by default the one at GALLA_CENTRAL_ADDR; none: nobody is told."`
 	Data        string           `env:"GALLA_DATA" default:".galla" help:"Folder for Galla's data; the bank's is in bank/ below it."`
 	TimeScale   float64          `env:"GALLA_BANK_TIME_SCALE" default:"1" help:"Multiplies the waits of the scenarios, such as 0.1."`
 
@@ -73,6 +74,10 @@ func run(ctx context.Context, c cli, log *slog.Logger) (err error) {
 	if !(c.TimeScale > 0) {
 		return fmt.Errorf("GALLA_BANK_TIME_SCALE=%v: must be above 0; 1 keeps the waits of the scenario table, 0.1 makes them a tenth", c.TimeScale)
 	}
+	notify, err := notifyURL(c)
+	if err != nil {
+		return err
+	}
 	key, err := seal.EnsureKeyFile(filepath.Join(c.Data, "keys", "bank-network.key"), rand.Reader)
 	if err != nil {
 		return fmt.Errorf("key shared with the central: %w", err)
@@ -100,7 +105,7 @@ func run(ctx context.Context, c cli, log *slog.Logger) (err error) {
 		ListenNetwork: firstThen(networkListener, func(ctx context.Context) (net.Listener, error) {
 			return listen(ctx, "GALLA_BANK_NETWORK_ADDR", networkAddr)
 		}),
-		Origins: c.Central.Origins(), FloatRefill: floatRefill, TimeScale: c.TimeScale, Rand: rand.Reader, Logger: log,
+		NotifyURL: notify, Origins: c.Central.Origins(), FloatRefill: floatRefill, TimeScale: c.TimeScale, Rand: rand.Reader, Logger: log,
 	})
 	if err != nil {
 		return err
@@ -135,6 +140,27 @@ func addresses(c cli) (publicAddr, networkAddr string, err error) {
 		return "", "", fmt.Errorf("GALLA_BANK_ADDR: %w; or set GALLA_BANK_NETWORK_ADDR", err)
 	}
 	return publicAddr, networkAddr, nil
+}
+
+// notifyNone is the setting with which nobody is told of payments.
+const notifyNone = "none"
+
+// notifyURL is the central that is told of payments; empty: none is.
+func notifyURL(c cli) (string, error) {
+	switch c.Notify {
+	case "":
+		return c.Central.URL(), nil
+	case notifyNone:
+		return "", nil
+	}
+	a, err := settings.ParseAddress(c.Notify)
+	if err != nil {
+		return "", fmt.Errorf("GALLA_BANK_NOTIFY_URL: %w; or none", err)
+	}
+	if scheme := a.Scheme(); scheme != "" && scheme != "http" && scheme != "https" {
+		return "", fmt.Errorf("GALLA_BANK_NOTIFY_URL=%s: must begin with http:// or https://", a)
+	}
+	return a.URL(), nil
 }
 
 // listen opens an address; an error names its variable.

@@ -151,3 +151,20 @@ func TestAddresses(t *testing.T) {
 		t.Errorf("a time scale of 0: %v", err)
 	}
 }
+
+func TestNotifyURL(t *testing.T) {
+	const central = "http://127.0.0.1:7100"
+	for _, tt := range []struct{ notify, want, fault string }{
+		{"", central, ""},
+		{"none", "", ""},
+		{"127.0.0.1:9000", "http://127.0.0.1:9000", ""},
+		{"https://central.test", "https://central.test", ""},
+		{"ws://127.0.0.1:9000", "", "http://"},
+		{"http://127.0.0.1:9000/network", "", "without a path"},
+	} {
+		got, err := notifyURL(cli{Central: central, Notify: tt.notify})
+		if got != tt.want || (err == nil) != (tt.fault == "") || err != nil && (!strings.Contains(err.Error(), tt.fault) || !strings.Contains(err.Error(), "GALLA_BANK_NOTIFY_URL")) {
+			t.Errorf("%q: %q, %v; want %q, %q", tt.notify, got, err, tt.want, tt.fault)
+		}
+	}
+}

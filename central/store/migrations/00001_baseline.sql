@@ -540,11 +540,11 @@ EXECUTE FUNCTION refuse('the history of an operation can''t be deleted');
 CREATE TABLE events (
     terminal  TEXT    NOT NULL REFERENCES terminals (id),
     cursor    INTEGER NOT NULL CHECK (cursor > 0),
-    kind      TEXT    NOT NULL CHECK (kind IN ('outcome', 'banks', 'settings', 'revoked')),
+    kind      TEXT    NOT NULL CHECK (kind IN ('outcome', 'payment', 'banks', 'settings', 'revoked')),
     operation TEXT    REFERENCES {{.Operations}} (id),
     at        INTEGER NOT NULL,
     PRIMARY KEY (terminal, cursor),
-    CONSTRAINT outcome_of_an_operation CHECK ((kind = 'outcome') = (operation IS NOT NULL))
+    CONSTRAINT outcome_of_an_operation CHECK ((kind = 'outcome' OR kind = 'payment') = (operation IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
 -- Quotas, commission and its ledger
@@ -847,15 +847,16 @@ EXECUTE FUNCTION refuse('the owner of a callback secret and a revocation can''t 
 CREATE TRIGGER callback_secrets_no_delete BEFORE DELETE ON callback_secrets FOR EACH ROW
 EXECUTE FUNCTION refuse('callback secrets can''t be deleted');
 
--- One for each operation that was pending and is finished, where its merchant has an
--- endpoint, or its vendor has one. vendor is whose endpoint gets it; NULL: the merchant's own. due_at is the next attempt, or while a node makes an attempt the end of its
--- lease. since is when the present series of attempts began.
+-- One for each operation that was pending and is finished, and for each payment that the
+-- network reported, where its merchant has an endpoint, or its vendor has one. vendor is
+-- whose endpoint gets it; NULL: the merchant's own. due_at is the next attempt, or while a
+-- node makes an attempt the end of its lease. since is when the present series of attempts began.
 CREATE TABLE callbacks (
     operation  TEXT    NOT NULL PRIMARY KEY REFERENCES {{.Operations}} (id),
     merchant   TEXT    NOT NULL REFERENCES merchants (id),
     vendor     TEXT    REFERENCES vendors (id),
     receiver   TEXT    GENERATED ALWAYS AS (coalesce('vendor:' || vendor, 'merchant:' || merchant)) VIRTUAL,
-    event      TEXT    NOT NULL CONSTRAINT known_event CHECK (event = 'operation.finished'),
+    event      TEXT    NOT NULL CONSTRAINT known_event CHECK (event = 'operation.finished' OR event = 'upi.received' OR event = 'upi.returned'),
     state      TEXT    NOT NULL, -- CONSTRAINT legal_state
     created_at INTEGER NOT NULL,
     since      INTEGER NOT NULL,
@@ -890,9 +891,9 @@ CREATE FUNCTION check_new_callback() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.state <> 'waiting' OR NEW.attempts <> 0 OR NOT EXISTS (SELECT 1 FROM operations
         WHERE (id, created_at) = (SELECT id, created_at FROM operation_names WHERE id = NEW.operation)
-        AND merchant = NEW.merchant AND finished_at IS NOT NULL AND pending_reference IS NOT NULL)
+        AND merchant = NEW.merchant AND finished_at IS NOT NULL AND (pending_reference IS NOT NULL OR kind = 'UPI_PAYMENT' OR kind = 'UPI_REFUND'))
     THEN
-        RAISE EXCEPTION 'a new callback must wait, and its operation must be the merchant''s, finished, and was pending' USING ERRCODE = 'integrity_constraint_violation';
+        RAISE EXCEPTION 'a new callback must wait, and its operation must be the merchant''s, finished, and pending before or reported by the network' USING ERRCODE = 'integrity_constraint_violation';
     END IF;
     RETURN NEW;
 END
@@ -904,8 +905,8 @@ CREATE TRIGGER callbacks_first_state BEFORE INSERT ON callbacks FOR EACH ROW
 EXECUTE FUNCTION check_new_callback();
 {{else}}
 WHEN (NEW.state <> 'waiting' OR NEW.attempts <> 0 OR NOT EXISTS (SELECT 1 FROM operations
-    WHERE id = NEW.operation AND merchant = NEW.merchant AND finished_at IS NOT NULL AND pending_reference IS NOT NULL))
-EXECUTE FUNCTION refuse('a new callback must wait, and its operation must be the merchant''s, finished, and was pending');
+    WHERE id = NEW.operation AND merchant = NEW.merchant AND finished_at IS NOT NULL AND (pending_reference IS NOT NULL OR kind = 'UPI_PAYMENT' OR kind = 'UPI_REFUND')))
+EXECUTE FUNCTION refuse('a new callback must wait, and its operation must be the merchant''s, finished, and pending before or reported by the network');
 {{end}}
 
 CREATE TRIGGER callbacks_transition BEFORE UPDATE ON callbacks FOR EACH ROW

@@ -54,6 +54,8 @@ var routes = map[string]*route{
 	"OnboardingDmtBcAgentInitialize":    {name: "OnboardingDmtBcAgentInitialize", method: "POST", path: "/onboarding/dmt/bc/agent/initialize", identity: true, repeatable: true},
 	"OnboardingDmtBcStatus":             {name: "OnboardingDmtBcStatus", method: "POST", path: "/onboarding/dmt/bc/status", repeatable: true},
 	"UpiGenerateQr":                     {name: "UpiGenerateQr", method: "POST", path: "/upi/txn/v1/GenerateQR", repeatable: true, acting: true},
+	"UpiStatus":                         {name: "UpiStatus", method: "POST", path: "/upi/txn/v1/status", repeatable: true, acting: true},
+	"UpiPayments":                       {name: "UpiPayments", method: "GET", path: "/upi/txn/v1/payments", repeatable: true, acting: true, places: map[string]place{"limit": inQuery, "after": inQuery, "from": inQuery, "to": inQuery, "merchantId": inQuery}},
 	"VendorMerchants":                   {name: "VendorMerchants", method: "GET", path: "/vendor/merchants", repeatable: true, gateway: true, places: map[string]place{"page": inQuery, "limit": inQuery}},
 	"VendorMe":                          {name: "VendorMe", method: "GET", path: "/vendor/me", repeatable: true, gateway: true},
 	"VendorCommissionList":              {name: "VendorCommissionList", method: "GET", path: "/vendor-commission/{vendorId}/commission", repeatable: true, gateway: true, places: map[string]place{"vendorId": inPath}},
@@ -364,6 +366,20 @@ func (r directRoutes) OnboardingDmtBcStatus(ctx context.Context, params Onboardi
 // An amount makes a dynamic code, for that amount and that order; no amount, or 0, a static one. A repeated order_id makes another code: nothing moved, so nothing conflicts. Merchants only: a vendor is refused before the body is read.
 func (r directRoutes) UpiGenerateQr(ctx context.Context, params UpiGenerateQrParams, options ...CallOption) (*Result[QRCode], error) {
 	return invoke[QRCode](ctx, r.c, routes["UpiGenerateQr"], params, options)
+}
+
+// UpiStatus calls whether an order was paid: POST /upi/txn/v1/status.
+//
+// Of a dynamic code. PAID: a payment of the code's amount was received and not returned. AMOUNT_DIFFERS: what was received has other amounts. RETURNED: the bank returned everything. OPEN or EXPIRED: nothing was received so far, and a payment that comes later is recorded all the same. Two payments of one order are both listed, and received is the sum of what was not returned. Merchants only.
+func (r directRoutes) UpiStatus(ctx context.Context, params UpiStatusParams, options ...CallOption) (*Result[UPIOrder], error) {
+	return invoke[UPIOrder](ctx, r.c, routes["UpiStatus"], params, options)
+}
+
+// UpiPayments calls payments that were received: GET /upi/txn/v1/payments.
+//
+// Newest record first, of the Indian days from and to, by default of 30 days: of dynamic and static codes, and those that no order was found for. after takes next of the page before. A payment is listed once the central has recorded it, and is told by the callback upi.received, too. Merchants only.
+func (r directRoutes) UpiPayments(ctx context.Context, params UpiPaymentsParams, options ...CallOption) (*Result[[]UPIPayment], error) {
+	return invoke[[]UPIPayment](ctx, r.c, routes["UpiPayments"], params, options)
 }
 
 // VendorMerchants calls the vendor's merchants: GET /vendor/merchants.

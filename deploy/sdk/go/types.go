@@ -597,6 +597,49 @@ type TransferState struct {
 	Amount Rupees `json:"amount"`
 }
 
+// UPIOrder is data of a reply.
+type UPIOrder struct {
+	OrderID string `json:"order_id"`
+	Status  string `json:"status"`
+	// Rupees, two decimals, of the newest code.
+	Amount string `json:"amount,omitempty"`
+	// Until when a payment counts as one of this order without a person.
+	ExpiresAt string `json:"expiresAt,omitempty"`
+	// Rupees, two decimals: what was received and not returned.
+	Received string `json:"received"`
+	// Newest first, at most 100.
+	Payments []UPIPayment `json:"payments"`
+}
+
+// UPIPayment is data of a reply.
+type UPIPayment struct {
+	// UPI's transaction id, unique for ever.
+	ID string `json:"id"`
+	// The network's reference (UTR).
+	RRN string `json:"RRN"`
+	// Of the dynamic code that was paid; absent: none.
+	OrderID string `json:"order_id,omitempty"`
+	// Rupees, two decimals.
+	Amount string `json:"amount"`
+	// The UPI address that was paid.
+	Vpa string `json:"vpa"`
+	// Masked by the network.
+	PayerName string `json:"payerName,omitempty"`
+	// Masked by the network.
+	PayerVPA string `json:"payerVPA,omitempty"`
+	Match    string `json:"match"`
+	Status   string `json:"status"`
+	// When the payer paid.
+	PaidAt string `json:"paidAt"`
+	// When the central recorded it.
+	RecordedAt string `json:"recordedAt"`
+	// UPI's transaction id of the return.
+	RefundID  string `json:"refundId,omitempty"`
+	RefundRRN string `json:"refundRRN,omitempty"`
+	// When the bank returned it to its payer.
+	ReturnedAt string `json:"returnedAt,omitempty"`
+}
+
 // Vendor is data of a reply.
 type Vendor struct {
 	ID        string `json:"id"`
@@ -709,10 +752,10 @@ type Extra struct {
 	// An OTP was sent.
 	OtpStatus *bool `json:"otp_status,omitempty"`
 	// Names the OTP, for validate_otp.
-	OtpReqid   string      `json:"otp_reqid,omitempty"`
-	Pagination *Pagination `json:"pagination,omitempty"`
+	OtpReqid string `json:"otp_reqid,omitempty"`
 	// What after takes to get the next page.
-	Next string `json:"next,omitempty"`
+	Next       string      `json:"next,omitempty"`
+	Pagination *Pagination `json:"pagination,omitempty"`
 	// Only of a sandbox, where the paise of an amount play scenarios.
 	Sandbox *bool `json:"sandbox,omitempty"`
 }
@@ -1594,6 +1637,40 @@ func (UpiGenerateQrParams) Format(f fmt.State, _ rune) { writeName(f, "UpiGenera
 
 // LogValue is the name only.
 func (UpiGenerateQrParams) LogValue() slog.Value { return slog.StringValue("UpiGenerateQrParams") }
+
+// UpiStatusParams is the request of UpiStatus. Nothing prints what is secret in it.
+type UpiStatusParams struct {
+	// The merchant's own order, returned as it came. The link's tr is it where it can be one (up to 35 letters, digits, dots, hyphens and underscores), or else a short form of it, the same each time. A repeat makes another code. Any text of 1 to 64 printable characters, kept unchanged.
+	OrderID string `json:"order_id"`
+	// Optional: the token names the merchant.
+	MerchantID string `json:"merchantId,omitempty"`
+}
+
+// Format writes the name only, for every verb: the fields may be a customer's.
+func (UpiStatusParams) Format(f fmt.State, _ rune) { writeName(f, "UpiStatusParams") }
+
+// LogValue is the name only.
+func (UpiStatusParams) LogValue() slog.Value { return slog.StringValue("UpiStatusParams") }
+
+// UpiPaymentsParams is the request of UpiPayments. Nothing prints what is secret in it.
+type UpiPaymentsParams struct {
+	// How many on a page. Default 10; over 100 is served as 100, and pagination says so.
+	Limit *int64 `json:"limit,omitempty"`
+	// The next of the page before; absent: the first page. Must have 1 to 64 letters, digits, dots, hyphens and underscores.
+	After string `json:"after,omitempty"`
+	// The first Indian day; by default the report has 30 days.
+	From string `json:"from,omitempty"`
+	// The last Indian day, included; today by default.
+	To string `json:"to,omitempty"`
+	// Optional: the token names the merchant.
+	MerchantID string `json:"merchantId,omitempty"`
+}
+
+// Format writes the name only, for every verb: the fields may be a customer's.
+func (UpiPaymentsParams) Format(f fmt.State, _ rune) { writeName(f, "UpiPaymentsParams") }
+
+// LogValue is the name only.
+func (UpiPaymentsParams) LogValue() slog.Value { return slog.StringValue("UpiPaymentsParams") }
 
 // VendorMerchantsParams is the request of VendorMerchants. Nothing prints what is secret in it.
 type VendorMerchantsParams struct {

@@ -230,7 +230,10 @@ func TestTheCounterRunsEveryRoute(t *testing.T) {
 	c.mustSucceed(op.AuthStatus, fields{}, nil)
 	c.mustSucceed(op.LimitsInForce, fields{}, nil)
 	c.mustSucceed(op.Banks, fields{}, nil)
-	c.mustSucceed(op.GenerateQR, fields{"order_id": h.ref("counter"), "amount": 12}, nil)
+	order := h.ref("counter")
+	c.mustSucceed(op.GenerateQR, fields{"order_id": order, "amount": 12}, nil)
+	c.mustSucceed(op.UPIStatus, fields{"order_id": order}, nil)
+	c.mustSucceed(op.UPIPayments, fields{}, nil)
 	c.mustSucceed(op.OperationState, fields{"id": string(sent.ID)}, nil)
 
 	// The five transactions begin with a draft.

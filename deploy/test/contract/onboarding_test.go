@@ -49,8 +49,9 @@ func TestTheShopIsOnboarded(t *testing.T) {
 	h := &system{tokens: map[string]string{}, http: &http.Client{Timeout: time.Minute}}
 	ctx, cancel := context.WithCancel(context.Background())
 	var ended sync.WaitGroup
+	dir := t.TempDir() // removed after everything has ended
 	t.Cleanup(func() { cancel(); ended.Wait() })
-	if err := h.open(ctx, &ended, t.TempDir()); err != nil {
+	if err := h.open(ctx, &ended, dir); err != nil {
 		t.Fatal(err)
 	}
 	c := counterOf(t, h, m2, pandey)
@@ -150,7 +151,7 @@ func codes(t *testing.T, c *counter, v *uitest.Client) {
 	eventually(t, "the code is shown", func() bool {
 		return strings.Contains(v.Get(path, http.StatusOK), `class="qr"`)
 	})
-	uitest.Contains(t, v.Get(path, http.StatusOK), "₹1,250.50", "does not see UPI payments")
+	uitest.Contains(t, v.Get(path, http.StatusOK), "₹1,250.50", "this page shows PAID")
 	uitest.Contains(t, v.Get("/customer", http.StatusOK), "₹1,250.50", `class="qr"`, "Scan and pay")
 	id, err := op.ParseID(strings.TrimPrefix(path, "/upi/"))
 	if err != nil {

@@ -142,7 +142,7 @@ func (h *system) open(ctx context.Context, ended *sync.WaitGroup, dir string) er
 	}
 	bank, err := simbank.New(ctx, simbank.Config{
 		DataDir: filepath.Join(dir, "bank"), NetworkKey: key, AuthorityKey: authority, AuthorityCert: cert,
-		ListenPublic: listen(addrs[0]), ListenNetwork: listen(addrs[1]), TimeScale: timeScale, Rand: rand.Reader, Logger: log,
+		ListenPublic: listen(addrs[0]), ListenNetwork: listen(addrs[1]), TimeScale: timeScale, NotifyURL: "http://" + addrs[3], Rand: rand.Reader, Logger: log,
 	})
 	if err != nil {
 		return err

@@ -37,6 +37,8 @@ var anyID = map[string]string{
 	"POST /aeps/purchase clientRefId": "chosen by the caller: each party has its own", "POST /dmt/txn/v1/transaction/instant refId": "chosen by the caller: each party has its own",
 	"GET /vendor/callbacks merchant": "selects among the vendor's own", "GET /vendor/operations merchant": "selects among the vendor's own",
 	"POST /upi/txn/v1/GenerateQR merchantId": "a merchant's own wins, and vendors are refused",
+	"POST /upi/txn/v1/status merchantId":     "a merchant's own wins, and vendors are refused",
+	"GET /upi/txn/v1/payments merchantId":    "a merchant's own wins, and vendors are refused",
 }
 
 var pathParam = regexp.MustCompile(`:[a-zA-Z]+`)
@@ -197,6 +199,18 @@ func (h *system) ownedProbes(t *testing.T) map[string]func(*testing.T) {
 			h.call(t, v1, "GET", list+"?after="+late, nil).is(200, "00")
 		}
 	}
+	const received = "/upi/txn/v1/payments"
+	payment := h.pay(t, "pay", fields{"vpa": text(t, h.call(t, m1, "POST", "/upi/txn/v1/GenerateQR", fields{"order_id": "tenants"}).is(200, "00").data(), "vpa"), "amount": 3}).ID
+	probes["GET "+received+" after"] = func(t *testing.T) {
+		eventually(t, "the payment's own merchant goes on after it", func() bool {
+			return h.call(t, m1, "GET", received+"?after="+payment, nil).http == 200
+		})
+		foreign, missing := h.call(t, m3, "GET", received+"?after="+payment, nil).is(400, "02"), h.call(t, m3, "GET", received+"?after=NONE", nil).is(400, "02")
+		if string(foreign.raw) != string(missing.raw) {
+			t.Errorf("after another's: %s, after none: %s", foreign.raw, missing.raw)
+		}
+	}
+
 	probes["POST /dmt/txn/v1/beneficiary/delete senderId"] = func(t *testing.T) {
 		f := fields{"senderId": r.sender, "receiver_account_no": r.account, "receiverIfscCode": r.ifsc}
 		h.call(t, m3, "POST", "/dmt/txn/v1/beneficiary/get", f).is(200, "00")

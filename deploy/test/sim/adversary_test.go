@@ -38,7 +38,7 @@ const (
 var proven = []string{
 	string(op.Succeeded), string(op.Failed), string(op.Reversed), string(op.NotSent), string(op.Expired),
 	countCentral, countBoth, countCounter, countBank, countCommit, countLine, countReplay, countClock, countDisk,
-	countPartner, countAgain,
+	countPartner, countAgain, countPayments, countReturned, countUntold, countUnmatched,
 	"cuts", "frames doubled", "frames swapped", "frames cut short", "peers fallen silent", "requests delivered late", "frames delivered late", "lies of the bank",
 	"requests on kept connections", "cuts of kept connections",
 	"reads that failed", "writes refused by a full disk", "writes made and said to have failed",

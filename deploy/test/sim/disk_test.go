@@ -308,6 +308,14 @@ func (w faultyQueue) ApplyEvent(cursor int64, id op.ID, change func(*edge.Record
 	return w.change(change, func(do func(*edge.Record) error) (edge.Record, error) { return w.Queue.ApplyEvent(cursor, id, do) })
 }
 
+func (w faultyQueue) AddByEvent(cursor int64, r edge.Record) (known edge.Record, err error) {
+	err = w.disk.commit(func() error { known, err = w.Queue.AddByEvent(cursor, r); return err })
+	if errors.Is(err, errFull) {
+		err = fmt.Errorf("%w: %w", edge.ErrFull, err)
+	}
+	return known, err
+}
+
 // failing reports whether the disk may be the reason for an error.
 func (d *disk) failing() bool {
 	d.mu.Lock()

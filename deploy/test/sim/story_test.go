@@ -192,7 +192,7 @@ func (s *story) isIdle() bool {
 		}
 	}
 	waiting, err := s.nodes[0].store.Backlog(context.Background())
-	return err == nil && waiting.Pending.Count == 0
+	return err == nil && waiting.Pending.Count == 0 && s.paymentsArrived()
 }
 
 // randomPlot is the plot of the stories: customers come, and things break.
@@ -204,6 +204,7 @@ func randomPlot(s *story, ctx context.Context) {
 		cast.Go(func() { s.customers(ctx, c, &cast) })
 	}
 	cast.Go(func() { s.partners(ctx, &cast) })
+	cast.Go(func() { s.payers(ctx, &cast) })
 	s.adversary(ctx)
 	cast.Wait()
 }

@@ -185,6 +185,7 @@ func (h *system) startBank() error {
 		DataDir: filepath.Join(h.dir, "bank"), NetworkKey: h.snapshot.keys.network,
 		AuthorityKey: h.snapshot.keys.authorityKey, AuthorityCert: h.snapshot.keys.authority,
 		ListenPublic: h.listen(nameConsole), ListenNetwork: h.listen(nameNetwork),
+		NotifyURL: "http://notify", DialNotify: h.network.dialer("bank", notifyNames...),
 		Customers: people, DailyCeiling: 10_00_000 * money.Rupee, DayLimit: 10_00_000 * money.Rupee, MonthLimit: 10_00_000 * money.Rupee,
 		Rand: newSeededReader(h.seed, "bank", h.bankPart.starts), Logger: h.log,
 	})
@@ -225,6 +226,7 @@ type centralNode struct {
 	*process
 	system     *system
 	uplink     string
+	notify     string // where it hears the bank's reports
 	disk       *disk
 	store      *store.DB
 	bank       *bank.Client    // with the connections that it keeps
@@ -232,7 +234,7 @@ type centralNode struct {
 }
 
 func (h *system) addNode(n int) *centralNode {
-	o := &centralNode{process: newProcess(nodeNames[n]), system: h, uplink: uplinkNames[n]}
+	o := &centralNode{process: newProcess(nodeNames[n]), system: h, uplink: uplinkNames[n], notify: notifyNames[n]}
 	o.disk = &disk{name: o.name, trace: h.trace, rng: newRNG(h.seed, "disk of "+o.name), onCrash: func() { h.needsRestart(o.process) }}
 	o.process.start, o.process.kill = o.start, o.kill
 	h.nodes = append(h.nodes, o)
@@ -267,9 +269,13 @@ func (o *centralNode) start() error {
 	if err != nil {
 		return err
 	}
+	received, reports, err := o.addPayments(kept, notifier)
+	if err != nil {
+		return err
+	}
 	handler, err := api.New(engine, central.NewTerminalRegistry(kept, notifier, random("registry")), kept, kept, kept, api.Config{
 		FingerprintKey: h.snapshot.keys.fing, UplinkURL: "ws://uplink", Audience: audience,
-		Limits: rules, UPIHandle: "galla", Sandbox: true, Rand: random("dispatcher"), Logger: h.log,
+		Payments: received, Limits: rules, UPIHandle: "galla", Sandbox: true, Rand: random("dispatcher"), Logger: h.log,
 	})
 	if err != nil {
 		return err
@@ -284,7 +290,7 @@ func (o *centralNode) start() error {
 	o.httpServer = handler
 	h.mu.Unlock()
 	l := h.network.listen(o.uplink)
-	h.run(o.process, o.disk.failing, engine.Run, func(ctx context.Context) error { return terminals.Run(ctx, l) })
+	h.run(o.process, o.disk.failing, append(reports, engine.Run, func(ctx context.Context) error { return terminals.Run(ctx, l) })...)
 	return nil
 }
 
@@ -296,6 +302,7 @@ func (o *centralNode) kill() error {
 	err := o.store.Abandon()
 	o.system.network.disconnectPart(o.name)
 	o.system.network.disconnectPart(o.uplink)
+	o.system.network.disconnectPart(o.notify)
 	o.cancel()
 	o.done.Wait()
 	o.bank.Close() // what it kept was cut already

@@ -13,6 +13,7 @@ import (
 
 	"galla/central"
 	"galla/central/accounts"
+	"galla/central/payments"
 	"galla/shared/op"
 	"galla/shared/wire"
 )
@@ -150,6 +151,11 @@ func (d *fakeCentral) AcknowledgeEvents(_ context.Context, t central.TerminalID,
 	defer d.mu.Unlock()
 	d.events[t] = slices.DeleteFunc(d.events[t], func(e central.Event) bool { return e.Cursor <= cursor })
 	return nil
+}
+
+// PaymentOf implements uplink.Store: there are none.
+func (d *fakeCentral) PaymentOf(context.Context, op.ID) (payments.Payment, error) {
+	return payments.Payment{}, central.ErrNotFound
 }
 
 func (d *fakeCentral) Operation(_ context.Context, id op.ID) (central.Operation, error) {

@@ -47,7 +47,7 @@ func (f filter) selects(e *entry, st edge.Status) bool {
 	case showSent:
 		return e.Route == op.Transfer || e.Route == op.Refund
 	case showQR:
-		return e.Route == op.GenerateQR
+		return e.Route == op.GenerateQR || e.IsPayment()
 	case showFailed:
 		return e.State.Final() && (e.Verdict() == edge.VerdictNoCash || e.Verdict() == edge.VerdictNoMoney)
 	case showWaiting:

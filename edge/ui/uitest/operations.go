@@ -20,6 +20,7 @@ type Operations struct {
 	mu       sync.Mutex
 	answer   func(q edge.Request) (state op.State, reply string)
 	refusal  error
+	payments []edge.Record
 	byID     map[op.ID]*edge.View
 	requests []edge.Request
 	captures int
@@ -51,6 +52,26 @@ func (o *Operations) AnswerAll(answer func(q edge.Request) (op.State, string)) {
 	o.answer = nil
 	o.mu.Unlock()
 	o.Update(func(*edge.Status) {})
+}
+
+// Pay adds a payment of an order, or its return, and notifies.
+func (o *Operations) Pay(r edge.Record) {
+	o.mu.Lock()
+	o.payments = append(o.payments, r)
+	o.mu.Unlock()
+	o.Update(func(*edge.Status) {})
+}
+
+// PaymentsOf implements the sections' Counter.
+func (o *Operations) PaymentsOf(order string) (list []edge.Record) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, r := range o.payments {
+		if r.PaymentOrder() == order {
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 // Refuse makes Create fail.

@@ -135,6 +135,8 @@ type codeData struct {
 	Note   string
 	Order  string
 	QR     template.HTML
+	Online bool      // payments are told at once; else they come later
+	Paid   *paidData // nil: nothing was received for the code
 	Wait   bool      // the reply is awaited
 	Banner ui.Banner // shown if there is no code
 	State  string
@@ -152,6 +154,7 @@ func (s *Pages) showCode(w http.ResponseWriter, r *http.Request, ses *ui.Session
 	if c, ok := s.savedCode(id); ok && errors.Is(err, edge.ErrNotFound) {
 		if err = d.fillFrom(words, c); err == nil {
 			d.State = string(op.Succeeded)
+			s.fillPaid(&d, words, c)
 			p.Data = d
 			s.kit.Render(w, r, ses, http.StatusOK, p)
 			return
@@ -189,6 +192,7 @@ func (s *Pages) fillCode(d *codeData, words *i18n.Localizer, v edge.View) error 
 	if err := d.fillFrom(words, c); err != nil {
 		return err
 	}
+	s.fillPaid(d, words, c)
 	if err := s.saveCode(v.ID, c); err != nil {
 		s.log.Error("a UPI code can't be stored, and will be lost in a restart", "operation", v.ID, "error", err)
 	}

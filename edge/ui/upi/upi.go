@@ -48,6 +48,8 @@ type Counter interface {
 	Await(ctx context.Context, id op.ID) (edge.View, error)
 	// Operation returns an operation in its present state. Error: edge.ErrNotFound.
 	Operation(id op.ID) (edge.View, error)
+	// PaymentsOf returns the payments of an order and their returns, oldest first.
+	PaymentsOf(order string) []edge.Record
 }
 
 // Cache stores sealed values across restarts. edge.Queue implements it.

@@ -59,7 +59,7 @@ func TestCodeAfterARestart(t *testing.T) {
 	late := v.Post("/upi", http.StatusSeeOther, "amount", "70", "form", "b")
 	f.Forget()
 	v = open(t, f, m)
-	uitest.Contains(t, v.Get(path, http.StatusOK), `class="qr"`, "₹500", "lakshmi@okbank", "does not see UPI payments")
+	uitest.Contains(t, v.Get(path, http.StatusOK), `class="qr"`, "₹500", "lakshmi@okbank", "this page shows PAID")
 	v.Get(late, http.StatusNotFound)
 	stored, at, _, err := m.GetCache(codesCacheKey)
 	if err != nil {
@@ -101,7 +101,7 @@ func TestPoster(t *testing.T) {
 	v.Post("/upi/poster", http.StatusSeeOther, "form", "a")
 	f.Refuse(&edge.PreconditionError{Code: edge.PreconditionLink})
 	v = open(t, f, m)
-	uitest.Contains(t, v.Get("/upi/poster?paper=a5", http.StatusOK), "lakshmi@okbank", `class="qr"`, "upi-poster a5", "does not see UPI payments")
+	uitest.Contains(t, v.Get("/upi/poster?paper=a5", http.StatusOK), "lakshmi@okbank", `class="qr"`, "upi-poster a5", "Payments with it appear here")
 	uitest.Contains(t, v.Post("/upi/poster", http.StatusConflict, "form", "b"), "The counter is offline.", `class="qr"`)
 }
 

@@ -31,12 +31,15 @@ func (noLimits) InForce(time.Time) []central.Limit {
 // unavailable fails with every call, as a database that is away.
 type unavailable struct{ api.SelfService }
 
+// noPayments stands for payments that no test here reads.
+type noPayments struct{ api.Payments }
+
 // newHandler makes the real handler, over the given executor and store.
 func newHandler(t testing.TB, executor central.Executor, store api.Store, customers accounts.CustomerStore, vendors central.VendorAdmin, registry api.Registry) *api.Handler {
 	t.Helper()
 	d, err := api.New(executor, registry, store, customers, vendors, api.Config{
 		FingerprintKey: secret.NewKey(bytes.Repeat([]byte{7}, 32)), UplinkURL: "ws://127.0.0.1:7102/uplink", Audience: "galla-uplink",
-		Limits: noLimits{}, UPIHandle: "galla", SelfService: unavailable{}, Rand: mathrand.NewChaCha8([32]byte{1}), Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Limits: noLimits{}, UPIHandle: "galla", SelfService: unavailable{}, Payments: noPayments{}, Rand: mathrand.NewChaCha8([32]byte{1}), Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -2,8 +2,19 @@ package openapitest
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// callbackEvent is the only event that merchants get.
+// callbackEvent is the event of a pending operation that has ended.
 const callbackEvent = "operation.finished"
+
+// event is an event of callbacks, in words.
+type event struct{ name, id, summary, about string }
+
+// paymentEvents are those about payments by UPI: their data are a UPIPayment, and the merchant.
+func paymentEvents() []event {
+	return []event{
+		{"upi.received", "upi_received", "A payment was received", "A payment by UPI was recorded for the merchant: of a dynamic or static code, or one that no order was found for. It is sent, signed and repeated as operation.finished; data has what GET /upi/txn/v1/payments lists, and the merchant."},
+		{"upi.returned", "upi_returned", "A payment was returned", "The bank returned a payment by UPI to its payer. data is the payment with status RETURNED, and the merchant."},
+	}
+}
 
 // callbackFields are the data of the event, in order: the name, whether it is
 // always present, and its meaning.
@@ -53,10 +64,6 @@ func webhooks() object {
 			required = append(required, f.Name)
 		}
 	}
-	text := object{{"type", "string"}}
-	header := func(name, about string) object {
-		return object{{"name", name}, {"in", "header"}, {"required", true}, {"description", about}, {"schema", text}}
-	}
 	about := ""
 	for i, paragraph := range callbackWords() {
 		if i > 0 {
@@ -64,11 +71,38 @@ func webhooks() object {
 		}
 		about += paragraph
 	}
-	return object{{callbackEvent, object{{"post", object{
-		{"operationId", "operation_finished"},
+	out := object{webhook(event{callbackEvent, "operation_finished", "A pending operation has ended", about},
+		object{{"type", "object"}, {"required", required}, {"properties", properties}}, callbackExample)}
+	for _, e := range paymentEvents() {
+		merchant := object{{"type", "object"}, {"required", []string{"merchantId"}}, {"properties", object{
+			{"merchantId", object{{"type", "string"}, {"format", "uuid"}, {"description", "The merchant that was paid."}}},
+		}}}
+		data := object{{"allOf", []object{merchant, {{"$ref", "#/components/schemas/UPIPayment"}}}}}
+		out = append(out, webhook(e, data, paymentExample(e.name)))
+	}
+	return out
+}
+
+// paymentExample is a message about a payment as it is sent.
+func paymentExample(event string) string {
+	status, end := "RECEIVED", ""
+	if event != "upi.received" {
+		status, end = "RETURNED", `,"refundId":"GSB263300012E7B9C0A4D5F6E2","refundRRN":"633000000043","returnedAt":"2026-11-21T11:00:00.000Z"`
+	}
+	return `{"type":"` + event + `","timestamp":"2026-11-21T09:30:00.312Z","data":{"merchantId":"c0000000-0000-4000-8000-000000000001","id":"GSB263300012E7B9C0A4D5F6E1","RRN":"633000000042","order_id":"ORDER-17","amount":"1.00","vpa":"gal0000001@galla","payerName":"A••• K••••••i","payerVPA":"as••••@okbank","match":"order","status":"` + status + `","paidAt":"2026-11-21T09:30:00.123Z","recordedAt":"2026-11-21T09:30:00.312Z"` + end + `}}`
+}
+
+// webhook is one event with its data and an example of its message.
+func webhook(e event, data object, example string) member {
+	text := object{{"type", "string"}}
+	header := func(name, about string) object {
+		return object{{"name", name}, {"in", "header"}, {"required", true}, {"description", about}, {"schema", text}}
+	}
+	return member{e.name, object{{"post", object{
+		{"operationId", e.id},
 		{"security", []object{}}, // the signature is in a header; it is none of our schemes
-		{"summary", "A pending operation has ended"},
-		{"description", about},
+		{"summary", e.summary},
+		{"description", e.about},
 		{"parameters", []object{
 			header("webhook-id", "Names the callback; the same with every attempt."),
 			header("webhook-timestamp", "The moment of the attempt, in seconds since 1970."),
@@ -79,19 +113,19 @@ func webhooks() object {
 				{"type", "object"},
 				{"required", []string{"type", "timestamp", "data"}},
 				{"properties", object{
-					{"type", object{{"type", "string"}, {"enum", []string{callbackEvent}}}},
+					{"type", object{{"type", "string"}, {"enum", []string{e.name}}}},
 					{"timestamp", object{{"type", "string"}, {"format", "date-time"}, {"description", "When it happened."}}},
-					{"data", object{{"type", "object"}, {"required", required}, {"properties", properties}}},
+					{"data", data},
 				}},
 			}},
-			{"example", jsontext.Value(callbackExample)},
+			{"example", jsontext.Value(example)},
 		}}}}}},
 		{"responses", object{
 			{"2XX", object{{"description", "The callback was received."}}},
 			{"410", object{{"description", "Send no more callbacks."}}},
 			{"default", object{{"description", "It is sent again."}}},
 		}},
-	}}}}}
+	}}}}
 }
 
 // callbackView is the event on the page.

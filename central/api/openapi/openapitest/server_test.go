@@ -43,7 +43,7 @@ var golden = map[string]op.RouteID{
 	"dmt-transaction-balance": op.FloatBalance, "dmt-login": op.Login,
 	"dmt-bc-registor": op.BCRegister, "dmt-bc-agent-registor": op.BCAgentRegister, "dmt-bc-agent-initialize": op.BCAgentInitialize, "dmt-bc-status": op.BCStatus,
 
-	"upi-": op.GenerateQR,
+	"upi-": op.GenerateQR, "upi-order": op.UPIStatus, "upi-payments": op.UPIPayments,
 
 	"vendor-merchants": op.VendorMerchants, "vendor-me": op.VendorMe, "slab-list": op.SlabList, "slab-foreign": op.SlabList,
 	"slab-create": op.SlabCreate, "slab-change": op.SlabChange, "slab-delete": op.SlabDelete, "earnings": op.Earnings,

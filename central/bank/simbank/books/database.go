@@ -30,7 +30,7 @@ const maxReaders = 4
 
 // statementCache holds every statement that the writer uses, those of the
 // services included.
-const statementCache = "128"
+const statementCache = "160"
 
 // database is the books' file: one connection that writes, some that read what
 // is committed.
@@ -153,6 +153,19 @@ func (k ledger) exec(what, query string, args ...any) error {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	return nil
+}
+
+// insertID is exec of an INSERT, and gives the new row's id.
+func (k ledger) insertID(what, query string, args ...any) (int64, error) {
+	result, err := k.q.ExecContext(k.ctx, query, args...)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", what, err)
+	}
+	id, err := result.LastInsertId()
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", what, err)
+	}
+	return id, nil
 }
 
 // row reads one row into dest; ok is false where there is none.

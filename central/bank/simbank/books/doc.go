@@ -1,5 +1,5 @@
 // Package books is the sandbox bank's database: customers, double-entry accounts, the check
-// of fingerprints, the scenarios, and the result of each reference.
+// of fingerprints, the scenarios, the result of each reference, and payments by UPI.
 //
 // A reference is executed at most once. Execute returns after its commit is on the disk
 // (SQLite, WAL, synchronous=FULL, checked by Open), so that a kill -9 neither loses nor
@@ -9,11 +9,18 @@
 //
 // Entries always balance: each moves one amount from one account to another and never
 // changes. Customers' accounts and the float are never overdrawn. A reversal mirrors its
-// debit. A refund returns the amount of its transfer, once. The schema enforces all this.
+// debit. A refund returns the amount of its transfer or of its payment, once. The schema
+// enforces all this.
+//
+// A payment by UPI is booked at most once under UPI's id, and is never declined: it is the
+// payer's bank that decides. Payments and refunds have places in one order of records, which
+// the network's queries and the settlement file follow. What the central is to be told of
+// them is committed together with them.
 //
 //	Execute        ─► PID block opened ─► one commit: known? late? customer? PID used?
 //	                  finger? scenario? ceiling? funds? entries, message ─► Answer
 //	ExecuteService ─► one commit: known? late? the service's rules through Tx ─► Answer
+//	ReceivePayment ─► one commit: known? entries, place, notifications ─► network.Payment
 //	reads          ─► due transactions are resolved ─► committed rows
 package books
 

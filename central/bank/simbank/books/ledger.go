@@ -111,6 +111,7 @@ func (k ledger) customerByID(id int64) (customer, error) {
 // entry is one movement from an account to another.
 type entry struct {
 	transaction   int64 // 0: none
+	payment       int64 // 0: none
 	purpose       string
 	debit, credit int64
 	amount        money.Paise
@@ -119,8 +120,8 @@ type entry struct {
 }
 
 func (k ledger) post(e entry) error {
-	return k.exec("post "+e.purpose, `INSERT INTO entries (transaction_id, purpose, debit_account, credit_account, amount_paise, narration, at)
-		VALUES (nullif(?, 0), ?, ?, ?, ?, ?, ?)`, e.transaction, e.purpose, e.debit, e.credit, e.amount, e.narration, e.at.UnixMilli())
+	return k.exec("post "+e.purpose, `INSERT INTO entries (transaction_id, payment_id, purpose, debit_account, credit_account, amount_paise, narration, at)
+		VALUES (nullif(?, 0), nullif(?, 0), ?, ?, ?, ?, ?, ?)`, e.transaction, e.payment, e.purpose, e.debit, e.credit, e.amount, e.narration, e.at.UnixMilli())
 }
 
 // debited is what a customer was debited on a day, reversals taken off.

@@ -1,14 +1,9 @@
 package books
 
 import (
-	"database/sql"
-	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
-
-	"github.com/pressly/goose/v3"
 
 	"galla/central/bank/network"
 	"galla/shared/money"
@@ -92,6 +87,7 @@ func TestSchemaOfServicesRefuses(t *testing.T) {
 		`INSERT INTO entries (transaction_id, purpose, debit_account, credit_account, amount_paise, narration, at) VALUES (1, 'TRANSFER', 8, 9, 1, 'X', 1)`:   "UNIQUE",
 		`INSERT INTO entries (transaction_id, purpose, debit_account, credit_account, amount_paise, narration, at) VALUES (3, 'FEE', 8, 9, 99999999, 'X', 1)`: "float_not_overdrawn",
 		`INSERT INTO entries (transaction_id, purpose, debit_account, credit_account, amount_paise, narration, at) VALUES (3, 'FEE', 11, 9, 99999, 'X', 1)`:   "no_more_than_owed",
+		`INSERT INTO entries (transaction_id, purpose, debit_account, credit_account, amount_paise, narration, at) VALUES (NULL, 'REFILL', 1, 2, 1, 'X', 1)`:  "opening_alone",
 		`INSERT INTO transactions (reference, kind, stan, mid, tid, iin, amount_paise, state, code, rrn, auth_code, arrived_at, settled_at)
 			VALUES ('X', 'DMT', '000001', '', '', '', 0, 'APPROVED', '00', '000000000001', '', 1, 1)`: "known_kind",
 		`INSERT INTO transactions (reference, kind, stan, mid, tid, iin, amount_paise, state, code, rrn, auth_code, arrived_at, settled_at, data)
@@ -108,55 +104,5 @@ func TestSchemaOfServicesRefuses(t *testing.T) {
 	trial, err := b.Trial(t.Context())
 	if err != nil || trial.Debits != trial.Credits || trial.Debits != trial.Entries {
 		t.Errorf("trial %+v, %v", trial, err)
-	}
-}
-
-// TestRefillInOldBooks: books that were made before the float was refilled keep their
-// entries and totals, and take a refill.
-func TestRefillInOldBooks(t *testing.T) {
-	db, err := sql.Open("sqlite3", filepath.Join(t.TempDir(), "books.db")+"?_foreign_keys=on")
-	if err != nil {
-		t.Fatal(err)
-	}
-	db.SetMaxOpenConns(1)
-	defer db.Close()
-	first, err := migrations.ReadFile("migrations/00001_baseline.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	old, err := goose.NewProvider(goose.DialectSQLite3, db, fstest.MapFS{"00001_baseline.sql": {Data: first}}, goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := old.Up(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	run := func(statement string) error {
-		_, err := db.ExecContext(t.Context(), statement)
-		return err
-	}
-	for _, statement := range []string{
-		`INSERT INTO accounts (id, code, title, kind) VALUES (1, 'FUNDS', 'Funds', 'FUNDS'), (2, 'FLOAT', 'Float', 'FLOAT')`,
-		`INSERT INTO entries (id, purpose, debit_account, credit_account, amount_paise, narration, at) VALUES (7, 'OPENING', 1, 2, 500, 'OPENING', 1)`,
-	} {
-		if err := run(statement); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := migrate(t.Context(), db); err != nil {
-		t.Fatal(err)
-	}
-	const refill = `INSERT INTO entries (transaction_id, purpose, debit_account, credit_account, amount_paise, narration, at) VALUES (NULL, 'REFILL', 1, 2, 300, 'FLOAT REFILL', 2)`
-	for statement, word := range map[string]string{
-		refill: "opening_alone", "DELETE FROM entries": "never deleted", "UPDATE entries SET at = 9": "never changed",
-		strings.Replace(refill, "NULL", "99", 1): "FOREIGN KEY",
-	} {
-		if err := run(statement); err == nil || !strings.Contains(err.Error(), word) {
-			t.Errorf("%s: %v, want an error about %q", statement, err, word)
-		}
-	}
-	var id, credits int
-	if err := db.QueryRowContext(t.Context(), `SELECT e.id, a.credits_paise FROM entries e JOIN accounts a ON a.id = e.credit_account`).Scan(&id, &credits); err != nil || id != 7 || credits != 500 {
-		t.Errorf("entry %d, the float has %d: %v", id, credits, err)
 	}
 }

@@ -3,6 +3,7 @@ package books
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"galla/central/bank/network"
@@ -20,12 +21,16 @@ var ErrTooManySettlementLines = fmt.Errorf("more than %d transactions were settl
 // what is deferred waits for seconds, unless Config.TimeScale stretches them.
 const latestSettlement = 24 * time.Hour
 
+// noSTAN stands where a line is of a payment by UPI, which has no STAN.
+const noSTAN = "000000"
+
 // SettlementLine is a transaction of a settlement file: one that moves money, and
-// whose end is final.
+// whose end is final. A payment by UPI has a line, and its refund another: the reference
+// is UPI's id of the one or of the other, the amount the payment's, the code 00.
 type SettlementLine struct {
 	Reference string
 	RRN       string
-	STAN      string
+	STAN      string // 000000 of a payment by UPI and of its refund
 	Amount    money.Paise
 	Code      string    // 00 executed, 22 executed and reversed, others declined
 	At        time.Time // when its end was final
@@ -33,9 +38,9 @@ type SettlementLine struct {
 
 // SettlementLines lists what ended on an Indian day, which begins at the given
 // moment, oldest first: each withdrawal, purchase, transfer and refund that the
-// bank executed, reversed or declined. What is still deferred comes with the
-// day on which it ends; what never reached the bank is in no file.
-// ErrTooManySettled.
+// bank executed, reversed or declined, and each payment by UPI and each refund of one on
+// the day of its record. What is still deferred comes with the day on which it ends; what
+// never reached the bank is in no file. ErrTooManySettlementLines.
 func (b *Books) SettlementLines(ctx context.Context, day time.Time) ([]SettlementLine, error) {
 	if _, err := b.resolveDue(ctx); err != nil {
 		return nil, err
@@ -48,12 +53,18 @@ func (b *Books) SettlementLines(ctx context.Context, day time.Time) ([]Settlemen
 	if err != nil {
 		return nil, err
 	}
-	if len(found) > MaxSettlementLines {
+	paid, err := b.db.committed(ctx).settledPayments(day, day.AddDate(0, 0, 1))
+	if err != nil {
+		return nil, err
+	}
+	if len(found)+len(paid) > MaxSettlementLines {
 		return nil, ErrTooManySettlementLines
 	}
-	out := make([]SettlementLine, 0, len(found))
+	out := make([]SettlementLine, 0, len(found)+len(paid))
 	for _, r := range found {
 		out = append(out, SettlementLine{Reference: r.reference, RRN: r.rrn, STAN: r.stan, Amount: r.amount, Code: r.code, At: r.settled})
 	}
+	out = append(out, paid...)
+	slices.SortStableFunc(out, func(a, b SettlementLine) int { return a.At.Compare(b.At) })
 	return out, nil
 }

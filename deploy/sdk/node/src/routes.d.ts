@@ -561,6 +561,47 @@ export interface TransferState {
   amount: number;
 }
 
+export interface UPIOrder {
+  order_id: string;
+  status: 'OPEN' | 'EXPIRED' | 'PAID' | 'AMOUNT_DIFFERS' | 'RETURNED';
+  /** Rupees, two decimals, of the newest code. */
+  amount?: string;
+  /** Until when a payment counts as one of this order without a person. */
+  expiresAt?: string;
+  /** Rupees, two decimals: what was received and not returned. */
+  received: string;
+  /** Newest first, at most 100. */
+  payments: UPIPayment[];
+}
+
+export interface UPIPayment {
+  /** UPI's transaction id, unique for ever. */
+  id: string;
+  /** The network's reference (UTR). */
+  RRN: string;
+  /** Of the dynamic code that was paid; absent: none. */
+  order_id?: string;
+  /** Rupees, two decimals. */
+  amount: string;
+  /** The UPI address that was paid. */
+  vpa: string;
+  /** Masked by the network. */
+  payerName?: string;
+  /** Masked by the network. */
+  payerVPA?: string;
+  match: 'order' | 'static' | 'expired-order' | 'wrong-amount' | 'unknown-order';
+  status: 'RECEIVED' | 'RETURNED';
+  /** When the payer paid. */
+  paidAt: string;
+  /** When the central recorded it. */
+  recordedAt: string;
+  /** UPI's transaction id of the return. */
+  refundId?: string;
+  refundRRN?: string;
+  /** When the bank returned it to its payer. */
+  returnedAt?: string;
+}
+
 export interface Vendor {
   id: string;
   legal_name: string;
@@ -668,9 +709,9 @@ export interface Extra {
   otp_status?: boolean;
   /** Names the OTP, for validate_otp. */
   otp_reqid?: string;
-  pagination?: Pagination;
   /** What after takes to get the next page. */
   next?: string;
+  pagination?: Pagination;
   /** Only of a sandbox, where the paise of an amount play scenarios. */
   sandbox?: boolean;
 }
@@ -1201,6 +1242,28 @@ export interface UpiGenerateQrParams {
   order_id: string;
   /** The amount of a dynamic code; absent or 0: a static code. Rupees, at most two decimals. */
   amount?: number;
+  /** Optional: the token names the merchant. */
+  merchantId?: string;
+}
+
+/** Whether an order was paid */
+export interface UpiStatusParams {
+  /** The merchant's own order, returned as it came. The link's tr is it where it can be one (up to 35 letters, digits, dots, hyphens and underscores), or else a short form of it, the same each time. A repeat makes another code. Any text of 1 to 64 printable characters, kept unchanged. */
+  order_id: string;
+  /** Optional: the token names the merchant. */
+  merchantId?: string;
+}
+
+/** Payments that were received */
+export interface UpiPaymentsParams {
+  /** How many on a page. Default 10; over 100 is served as 100, and pagination says so. */
+  limit?: number;
+  /** The next of the page before; absent: the first page. Must have 1 to 64 letters, digits, dots, hyphens and underscores. */
+  after?: string;
+  /** The first Indian day; by default the report has 30 days. */
+  from?: string;
+  /** The last Indian day, included; today by default. */
+  to?: string;
   /** Optional: the token names the merchant. */
   merchantId?: string;
 }
@@ -1773,6 +1836,18 @@ export class DirectRoutes extends GatewayRoutes {
    * An amount makes a dynamic code, for that amount and that order; no amount, or 0, a static one. A repeated order_id makes another code: nothing moved, so nothing conflicts. Merchants only: a vendor is refused before the body is read.
    */
   upiGenerateQr(params: UpiGenerateQrParams, options?: CallOptions): Promise<Result<QRCode>>;
+  /**
+   * Whether an order was paid. POST /upi/txn/v1/status
+   *
+   * Of a dynamic code. PAID: a payment of the code's amount was received and not returned. AMOUNT_DIFFERS: what was received has other amounts. RETURNED: the bank returned everything. OPEN or EXPIRED: nothing was received so far, and a payment that comes later is recorded all the same. Two payments of one order are both listed, and received is the sum of what was not returned. Merchants only.
+   */
+  upiStatus(params: UpiStatusParams, options?: CallOptions): Promise<Result<UPIOrder>>;
+  /**
+   * Payments that were received. GET /upi/txn/v1/payments
+   *
+   * Newest record first, of the Indian days from and to, by default of 30 days: of dynamic and static codes, and those that no order was found for. after takes next of the page before. A payment is listed once the central has recorded it, and is told by the callback upi.received, too. Merchants only.
+   */
+  upiPayments(params?: UpiPaymentsParams, options?: CallOptions): Promise<Result<UPIPayment[]>>;
   /**
    * Create a key of the gateway. POST /vendor/keys
    *

@@ -49,6 +49,8 @@ export const routes = {
   onboardingDmtBcAgentInitialize: {"name":"onboardingDmtBcAgentInitialize","method":"POST","path":"/onboarding/dmt/bc/agent/initialize","kind":"record","identity":true,"repeatable":true},
   onboardingDmtBcStatus: {"name":"onboardingDmtBcStatus","method":"POST","path":"/onboarding/dmt/bc/status","kind":"enquiry","repeatable":true},
   upiGenerateQr: {"name":"upiGenerateQr","method":"POST","path":"/upi/txn/v1/GenerateQR","kind":"enquiry","repeatable":true,"acting":true},
+  upiStatus: {"name":"upiStatus","method":"POST","path":"/upi/txn/v1/status","kind":"enquiry","repeatable":true,"acting":true},
+  upiPayments: {"name":"upiPayments","method":"GET","path":"/upi/txn/v1/payments","kind":"enquiry","repeatable":true,"acting":true,"extra":["next"],"fields":{"after":"query","from":"query","limit":"query","merchantId":"query","to":"query"}},
   vendorMerchants: {"name":"vendorMerchants","method":"GET","path":"/vendor/merchants","kind":"enquiry","repeatable":true,"gateway":true,"extra":["pagination"],"fields":{"limit":"query","page":"query"}},
   vendorMe: {"name":"vendorMe","method":"GET","path":"/vendor/me","kind":"enquiry","repeatable":true,"gateway":true},
   vendorCommissionList: {"name":"vendorCommissionList","method":"GET","path":"/vendor-commission/{vendorId}/commission","kind":"enquiry","repeatable":true,"gateway":true,"fields":{"vendorId":"path"}},
@@ -157,6 +159,8 @@ export class DirectRoutes extends GatewayRoutes {
   onboardingDmtBcAgentInitialize(params, options) { return this[invoke](routes.onboardingDmtBcAgentInitialize, params, options); }
   onboardingDmtBcStatus(params, options) { return this[invoke](routes.onboardingDmtBcStatus, params, options); }
   upiGenerateQr(params, options) { return this[invoke](routes.upiGenerateQr, params, options); }
+  upiStatus(params, options) { return this[invoke](routes.upiStatus, params, options); }
+  upiPayments(params, options) { return this[invoke](routes.upiPayments, params, options); }
   vendorKeysCreate(params, options) { return this[invoke](routes.vendorKeysCreate, params, options); }
   vendorKeysEnd(params, options) { return this[invoke](routes.vendorKeysEnd, params, options); }
   vendorClientsSecrets(params, options) { return this[invoke](routes.vendorClientsSecrets, params, options); }

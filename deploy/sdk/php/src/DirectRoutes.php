@@ -137,6 +137,51 @@ abstract class DirectRoutes extends GatewayRoutes
     }
 
     /**
+     * Whether an order was paid.
+     *
+     * POST /upi/txn/v1/status; for merchant.
+     *
+     * Of a dynamic code. PAID: a payment of the code's amount was received and not returned. AMOUNT_DIFFERS:
+     * what was received has other amounts. RETURNED: the bank returned everything. OPEN or EXPIRED: nothing was
+     * received so far, and a payment that comes later is recorded all the same. Two payments of one order are
+     * both listed, and received is the sum of what was not returned. Merchants only.
+     *
+     * @param string $order_id The merchant's own order, returned as it came. The link's tr is it where it can be
+     * one (up to 35 letters, digits, dots, hyphens and underscores), or else a short form of it, the same each
+     * time. A repeat makes another code. Any text of 1 to 64 printable characters, kept unchanged.
+     * @param string|null $merchantId Optional: the token names the merchant.
+     * @return Result<Data\UPIOrder|null>
+     * @throws GallaError
+     */
+    public function upiStatus(string $order_id, string|null $merchantId = null): Result
+    {
+        return $this->invoke('upiStatus', ['order_id' => $order_id, 'merchantId' => $merchantId]);
+    }
+
+    /**
+     * Payments that were received.
+     *
+     * GET /upi/txn/v1/payments; for merchant.
+     *
+     * Newest record first, of the Indian days from and to, by default of 30 days: of dynamic and static codes,
+     * and those that no order was found for. after takes next of the page before. A payment is listed once the
+     * central has recorded it, and is told by the callback upi.received, too. Merchants only.
+     *
+     * @param int|null $limit How many on a page. Default 10; over 100 is served as 100, and pagination says so.
+     * @param string|null $after The next of the page before; absent: the first page. Must have 1 to 64 letters,
+     * digits, dots, hyphens and underscores.
+     * @param string|null $from The first Indian day; by default the report has 30 days.
+     * @param string|null $to The last Indian day, included; today by default.
+     * @param string|null $merchantId Optional: the token names the merchant.
+     * @return Result<list<Data\UPIPayment>|null>
+     * @throws GallaError
+     */
+    public function upiPayments(int|null $limit = null, string|null $after = null, string|null $from = null, string|null $to = null, string|null $merchantId = null): Result
+    {
+        return $this->invoke('upiPayments', ['limit' => $limit, 'after' => $after, 'from' => $from, 'to' => $to, 'merchantId' => $merchantId]);
+    }
+
+    /**
      * Create a key of the gateway.
      *
      * POST /vendor/keys; for vendor.

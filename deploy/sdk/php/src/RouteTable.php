@@ -61,6 +61,8 @@ final class RouteTable
         'onboardingDmtBcAgentInitialize' => ['method' => 'POST', 'path' => '/onboarding/dmt/bc/agent/initialize', 'kind' => 'record', 'identity' => true, 'inBody' => ['agentId'], 'data' => Data\OnboardingDmtBcAgentInitializeData::class],
         'onboardingDmtBcStatus' => ['method' => 'POST', 'path' => '/onboarding/dmt/bc/status', 'kind' => 'enquiry', 'inBody' => ['bcId', 'agentId'], 'data' => Data\Progress::class],
         'upiGenerateQr' => ['method' => 'POST', 'path' => '/upi/txn/v1/GenerateQR', 'kind' => 'enquiry', 'inBody' => ['order_id', 'amount', 'merchantId'], 'data' => Data\QRCode::class],
+        'upiStatus' => ['method' => 'POST', 'path' => '/upi/txn/v1/status', 'kind' => 'enquiry', 'inBody' => ['order_id', 'merchantId'], 'data' => Data\UPIOrder::class],
+        'upiPayments' => ['method' => 'GET', 'path' => '/upi/txn/v1/payments', 'kind' => 'enquiry', 'inQuery' => ['limit', 'after', 'from', 'to', 'merchantId'], 'data' => Data\UPIPayment::class, 'list' => true],
         'vendorMerchants' => ['method' => 'GET', 'path' => '/vendor/merchants', 'kind' => 'enquiry', 'gateway' => true, 'inQuery' => ['page', 'limit'], 'data' => Data\Merchant::class, 'list' => true],
         'vendorMe' => ['method' => 'GET', 'path' => '/vendor/me', 'kind' => 'enquiry', 'gateway' => true, 'data' => Data\Vendor::class],
         'vendorCommissionList' => ['method' => 'GET', 'path' => '/vendor-commission/{vendorId}/commission', 'kind' => 'enquiry', 'gateway' => true, 'inPath' => ['vendorId'], 'data' => Data\Slab::class, 'list' => true],

@@ -100,20 +100,26 @@ END;
 
 -- TRANSFER and CHARGE are debited from the float. RETURN and CHARGE_RETURN move them to
 -- the account of refunds to pay. REFUND and CHARGE_REFUND move them back to the float.
--- FEE is debited from the float for a registration.
+-- FEE is debited from the float for a registration. REFILL pays into the float after a
+-- transaction that emptied it. PAYMENT moves a UPI payment from the payers' banks to the
+-- merchants, and PAYMENT_REFUND moves it back.
 CREATE TABLE entries (
     id             INTEGER PRIMARY KEY,
     transaction_id INTEGER REFERENCES transactions (id) DEFERRABLE INITIALLY DEFERRED,
+    payment_id     INTEGER REFERENCES payments (id),
     purpose        TEXT    NOT NULL CHECK (purpose IN ('OPENING', 'DEBIT', 'REVERSAL', 'TRANSFER', 'CHARGE',
-        'RETURN', 'CHARGE_RETURN', 'REFUND', 'CHARGE_REFUND', 'FEE')),
+        'RETURN', 'CHARGE_RETURN', 'REFUND', 'CHARGE_REFUND', 'FEE', 'REFILL', 'PAYMENT', 'PAYMENT_REFUND')),
     debit_account  INTEGER NOT NULL REFERENCES accounts (id),
     credit_account INTEGER NOT NULL REFERENCES accounts (id),
     amount_paise   INTEGER NOT NULL CHECK (amount_paise > 0),
     narration      TEXT    NOT NULL CHECK (length(narration) BETWEEN 1 AND 17),
     at             INTEGER NOT NULL,
     CONSTRAINT two_accounts CHECK (debit_account <> credit_account),
-    CONSTRAINT opening_alone CHECK ((purpose = 'OPENING') = (transaction_id IS NULL)),
-    CONSTRAINT once UNIQUE (transaction_id, purpose)
+    CONSTRAINT opening_alone CHECK ((purpose = 'OPENING') = (transaction_id IS NULL AND payment_id IS NULL)),
+    CONSTRAINT of_a_payment CHECK ((purpose IN ('PAYMENT', 'PAYMENT_REFUND')) = (payment_id IS NOT NULL)),
+    CONSTRAINT of_one_thing CHECK (transaction_id IS NULL OR payment_id IS NULL),
+    CONSTRAINT once UNIQUE (transaction_id, purpose),
+    CONSTRAINT paid_once UNIQUE (payment_id, purpose)
 ) STRICT;
 
 CREATE INDEX entries_debited ON entries (debit_account, id);
@@ -390,5 +396,142 @@ CREATE TRIGGER correspondent_agents_active BEFORE UPDATE ON correspondent_agents
 WHEN OLD.status = 'ACTIVE' AND NEW.status <> 'ACTIVE'
 BEGIN
     SELECT RAISE(ABORT, 'an active agent stays active');
+END;
+-- +goose StatementEnd
+
+-- Payments by UPI that the bank received for merchants. upi_id is UPI's transaction id;
+-- the payer's name and VPA are masked.
+CREATE TABLE payments (
+    id           INTEGER PRIMARY KEY,
+    upi_id       TEXT    NOT NULL UNIQUE CHECK (length(upi_id) BETWEEN 1 AND 35),
+    rrn          TEXT    NOT NULL UNIQUE CHECK (length(rrn) = 12),
+    payee        TEXT    NOT NULL CHECK (payee LIKE '_%@_%'),
+    tr           TEXT    NOT NULL CHECK (length(tr) <= 35), -- empty: a static code, or none
+    amount_paise INTEGER NOT NULL CHECK (amount_paise > 0),
+    payer_name   TEXT    NOT NULL,
+    payer_vpa    TEXT    NOT NULL,
+    paid_at      INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX payments_tr ON payments (payee, tr, id);
+
+-- The key allows one refund of a payment, which is of the whole payment.
+CREATE TABLE payment_refunds (
+    payment_id  INTEGER PRIMARY KEY REFERENCES payments (id),
+    upi_id      TEXT    NOT NULL UNIQUE CHECK (length(upi_id) BETWEEN 1 AND 35),
+    rrn         TEXT    NOT NULL UNIQUE CHECK (length(rrn) = 12),
+    refunded_at INTEGER NOT NULL
+) STRICT;
+
+-- The order in which payments and their refunds were recorded. recorded_at never falls
+-- from one record to the next.
+CREATE TABLE payment_records (
+    seq         INTEGER PRIMARY KEY,
+    payment_id  INTEGER NOT NULL REFERENCES payments (id),
+    is_refund   INTEGER NOT NULL CHECK (is_refund IN (0, 1)),
+    recorded_at INTEGER NOT NULL,
+    UNIQUE (payment_id, is_refund)
+) STRICT;
+
+CREATE INDEX payment_records_at ON payment_records (recorded_at, seq);
+
+-- What the central is to be told, a row for each notification. next_at: when it is sent
+-- next; none: the central has it, or it was tried for too long. spoil: whether its first
+-- checksum, or each, is wrong.
+CREATE TABLE notifications (
+    id           INTEGER PRIMARY KEY,
+    payment_id   INTEGER NOT NULL REFERENCES payments (id),
+    spoil        TEXT    NOT NULL CHECK (spoil IN ('', 'once', 'always')),
+    begins_at    INTEGER NOT NULL,
+    attempts     INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    next_at      INTEGER,
+    delivered_at INTEGER,
+    CONSTRAINT delivered_ends CHECK (next_at IS NULL OR delivered_at IS NULL)
+) STRICT;
+
+CREATE INDEX notifications_due ON notifications (next_at, id) WHERE next_at IS NOT NULL;
+CREATE INDEX notifications_payment ON notifications (payment_id, id);
+
+-- +goose StatementBegin
+CREATE TRIGGER payments_unchanged BEFORE UPDATE ON payments
+BEGIN
+    SELECT RAISE(ABORT, 'payments are never changed');
+END;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE TRIGGER payments_kept BEFORE DELETE ON payments
+BEGIN
+    SELECT RAISE(ABORT, 'payments are never deleted');
+END;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE TRIGGER payment_refunds_unchanged BEFORE UPDATE ON payment_refunds
+BEGIN
+    SELECT RAISE(ABORT, 'refunds of payments are never changed');
+END;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE TRIGGER payment_refunds_kept BEFORE DELETE ON payment_refunds
+BEGIN
+    SELECT RAISE(ABORT, 'refunds of payments are never deleted');
+END;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE TRIGGER payment_records_unchanged BEFORE UPDATE ON payment_records
+BEGIN
+    SELECT RAISE(ABORT, 'records of payments are never changed');
+END;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE TRIGGER payment_records_kept BEFORE DELETE ON payment_records
+BEGIN
+    SELECT RAISE(ABORT, 'records of payments are never deleted');
+END;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE TRIGGER payment_records_rise BEFORE INSERT ON payment_records
+WHEN EXISTS (SELECT 1 FROM payment_records r WHERE r.seq >= NEW.seq OR r.recorded_at > NEW.recorded_at)
+BEGIN
+    SELECT RAISE(ABORT, 'records of payments follow each other');
+END;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE TRIGGER notifications_end BEFORE UPDATE ON notifications
+WHEN OLD.next_at IS NULL OR NEW.id <> OLD.id OR NEW.payment_id <> OLD.payment_id OR NEW.attempts <= OLD.attempts
+BEGIN
+    SELECT RAISE(ABORT, 'a notification that has ended is never changed');
+END;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE TRIGGER notifications_kept BEFORE DELETE ON notifications
+BEGIN
+    SELECT RAISE(ABORT, 'notifications are never deleted');
+END;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE TRIGGER entries_paid BEFORE INSERT ON entries
+WHEN NEW.purpose = 'PAYMENT' AND NOT EXISTS (SELECT 1 FROM payments p WHERE p.id = NEW.payment_id AND p.amount_paise = NEW.amount_paise)
+BEGIN
+    SELECT RAISE(ABORT, 'a payment moves its own amount');
+END;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE TRIGGER entries_paid_back BEFORE INSERT ON entries
+WHEN NEW.purpose = 'PAYMENT_REFUND' AND NOT EXISTS (
+    SELECT 1 FROM payment_refunds f JOIN entries d ON d.payment_id = f.payment_id
+    WHERE f.payment_id = NEW.payment_id AND d.purpose = 'PAYMENT' AND d.amount_paise = NEW.amount_paise
+        AND d.debit_account = NEW.credit_account AND d.credit_account = NEW.debit_account)
+BEGIN
+    SELECT RAISE(ABORT, 'a refund of a payment mirrors it');
 END;
 -- +goose StatementEnd

@@ -52,6 +52,8 @@ _ONBOARDING_DMT_BC_AGENT_REGISTOR = Route("POST", "/onboarding/dmt/bc/agent/regi
 _ONBOARDING_DMT_BC_AGENT_INITIALIZE = Route("POST", "/onboarding/dmt/bc/agent/initialize", "record", identity=True, in_body=("agentId",))
 _ONBOARDING_DMT_BC_STATUS = Route("POST", "/onboarding/dmt/bc/status", "enquiry", in_body=("bcId", "agentId",))
 _UPI_GENERATE_QR = Route("POST", "/upi/txn/v1/GenerateQR", "enquiry", in_body=("order_id", "amount", "merchantId",))
+_UPI_STATUS = Route("POST", "/upi/txn/v1/status", "enquiry", in_body=("order_id", "merchantId",))
+_UPI_PAYMENTS = Route("GET", "/upi/txn/v1/payments", "enquiry", in_query=("limit", "after", "from", "to", "merchantId",))
 _VENDOR_MERCHANTS = Route("GET", "/vendor/merchants", "enquiry", gateway=True, in_query=("page", "limit",))
 _VENDOR_ME = Route("GET", "/vendor/me", "enquiry", gateway=True)
 _VENDOR_COMMISSION_LIST = Route("GET", "/vendor-commission/{vendorId}/commission", "enquiry", gateway=True, in_path=("vendorId",))
@@ -132,6 +134,8 @@ ROUTES: Tuple[Route, ...] = (
     _ONBOARDING_DMT_BC_AGENT_INITIALIZE,
     _ONBOARDING_DMT_BC_STATUS,
     _UPI_GENERATE_QR,
+    _UPI_STATUS,
+    _UPI_PAYMENTS,
     _VENDOR_MERCHANTS,
     _VENDOR_ME,
     _VENDOR_COMMISSION_LIST,
@@ -1194,6 +1198,41 @@ class DirectRoutes(GatewayRoutes):
         merchantId: Optional: the token names the merchant.
         """
         return self._call(_UPI_GENERATE_QR, {"order_id": order_id, "amount": amount, "merchantId": merchantId}, None)
+
+    def upi_status(self, *, order_id: str, merchantId: Optional[str] = None) -> Result[types.UPIOrder]:
+        """Whether an order was paid.
+
+        POST /upi/txn/v1/status; for merchant.
+
+        Of a dynamic code. PAID: a payment of the code's amount was received and not returned. AMOUNT_DIFFERS:
+        what was received has other amounts. RETURNED: the bank returned everything. OPEN or EXPIRED: nothing
+        was received so far, and a payment that comes later is recorded all the same. Two payments of one
+        order are both listed, and received is the sum of what was not returned. Merchants only.
+
+        order_id: The merchant's own order, returned as it came. The link's tr is it where it can be one (up
+        to 35 letters, digits, dots, hyphens and underscores), or else a short form of it, the same each time.
+        A repeat makes another code. Any text of 1 to 64 printable characters, kept unchanged.
+        merchantId: Optional: the token names the merchant.
+        """
+        return self._call(_UPI_STATUS, {"order_id": order_id, "merchantId": merchantId}, None)
+
+    def upi_payments(self, *, limit: Optional[int] = None, after: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, merchantId: Optional[str] = None) -> Result[List[types.UPIPayment]]:
+        """Payments that were received.
+
+        GET /upi/txn/v1/payments; for merchant.
+
+        Newest record first, of the Indian days from and to, by default of 30 days: of dynamic and static
+        codes, and those that no order was found for. after takes next of the page before. A payment is listed
+        once the central has recorded it, and is told by the callback upi.received, too. Merchants only.
+
+        limit: How many on a page. Default 10; over 100 is served as 100, and pagination says so.
+        after: The next of the page before; absent: the first page. Must have 1 to 64 letters, digits, dots,
+        hyphens and underscores.
+        from_: The first Indian day; by default the report has 30 days.
+        to: The last Indian day, included; today by default.
+        merchantId: Optional: the token names the merchant.
+        """
+        return self._call(_UPI_PAYMENTS, {"limit": limit, "after": after, "from": from_, "to": to, "merchantId": merchantId}, None)
 
     def vendor_keys_create(self) -> Result[types.NewVendorKey]:
         """Create a key of the gateway.

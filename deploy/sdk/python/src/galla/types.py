@@ -730,6 +730,57 @@ class TransferState(_TransferState, total=False):
     rrn: str
 
 
+class _UPIOrder(TypedDict):
+    order_id: str
+    status: str
+    # Rupees, two decimals: what was received and not returned.
+    received: str
+    # Newest first, at most 100.
+    payments: List[UPIPayment]
+
+
+class UPIOrder(_UPIOrder, total=False):
+    """An object of replies."""
+
+    # Rupees, two decimals, of the newest code.
+    amount: str
+    # Until when a payment counts as one of this order without a person.
+    expiresAt: str
+
+
+class _UPIPayment(TypedDict):
+    # UPI's transaction id, unique for ever.
+    id: str
+    # The network's reference (UTR).
+    RRN: str
+    # Rupees, two decimals.
+    amount: str
+    # The UPI address that was paid.
+    vpa: str
+    match: str
+    status: str
+    # When the payer paid.
+    paidAt: str
+    # When the central recorded it.
+    recordedAt: str
+
+
+class UPIPayment(_UPIPayment, total=False):
+    """An object of replies."""
+
+    # Of the dynamic code that was paid; absent: none.
+    order_id: str
+    # Masked by the network.
+    payerName: str
+    # Masked by the network.
+    payerVPA: str
+    # UPI's transaction id of the return.
+    refundId: str
+    refundRRN: str
+    # When the bank returned it to its payer.
+    returnedAt: str
+
+
 class _Vendor(TypedDict):
     id: str
     legal_name: str
@@ -872,8 +923,8 @@ class Extra(TypedDict, total=False):
     otp_status: bool
     # Names the OTP, for validate_otp.
     otp_reqid: str
-    pagination: Pagination
     # What after takes to get the next page.
     next: str
+    pagination: Pagination
     # Only of a sandbox, where the paise of an amount play scenarios.
     sandbox: bool

@@ -1118,6 +1118,66 @@ public final class Data {
     /**
      * An object of replies.
      *
+     * @param orderId order_id
+     * @param status status
+     * @param amount Rupees, two decimals, of the newest code.
+     * @param expiresAt Until when a payment counts as one of this order without a person.
+     * @param received Rupees, two decimals: what was received and not returned.
+     * @param payments Newest first, at most 100.
+     */
+    public record UPIOrder(String orderId, String status, String amount, String expiresAt, String received, List<UPIPayment> payments) {
+        static UPIOrder from(Map<?, ?> m) {
+            return new UPIOrder(
+                Read.text(m, "order_id"),
+                Read.text(m, "status"),
+                Read.text(m, "amount"),
+                Read.text(m, "expiresAt"),
+                Read.text(m, "received"),
+                Read.objects(m, "payments", UPIPayment::from));
+        }
+    }
+
+    /**
+     * An object of replies.
+     *
+     * @param id UPI's transaction id, unique for ever.
+     * @param rrn The network's reference (UTR).
+     * @param orderId Of the dynamic code that was paid; absent: none.
+     * @param amount Rupees, two decimals.
+     * @param vpa The UPI address that was paid.
+     * @param payerName Masked by the network.
+     * @param payerVPA Masked by the network.
+     * @param match match
+     * @param status status
+     * @param paidAt When the payer paid.
+     * @param recordedAt When the central recorded it.
+     * @param refundId UPI's transaction id of the return.
+     * @param refundRRN refundRRN
+     * @param returnedAt When the bank returned it to its payer.
+     */
+    public record UPIPayment(String id, String rrn, String orderId, String amount, String vpa, String payerName, String payerVPA, String match, String status, String paidAt, String recordedAt, String refundId, String refundRRN, String returnedAt) {
+        static UPIPayment from(Map<?, ?> m) {
+            return new UPIPayment(
+                Read.text(m, "id"),
+                Read.text(m, "RRN"),
+                Read.text(m, "order_id"),
+                Read.text(m, "amount"),
+                Read.text(m, "vpa"),
+                Read.text(m, "payerName"),
+                Read.text(m, "payerVPA"),
+                Read.text(m, "match"),
+                Read.text(m, "status"),
+                Read.text(m, "paidAt"),
+                Read.text(m, "recordedAt"),
+                Read.text(m, "refundId"),
+                Read.text(m, "refundRRN"),
+                Read.text(m, "returnedAt"));
+        }
+    }
+
+    /**
+     * An object of replies.
+     *
      * @param id id
      * @param legalName legal_name
      * @param status status

@@ -116,6 +116,46 @@ public abstract class DirectRoutes extends GatewayRoutes {
     }
 
     /**
+     * Whether an order was paid.
+     *
+     * <p>POST /upi/txn/v1/status; for merchant.
+     *
+     * <p>Of a dynamic code. PAID: a payment of the code's amount was received and not returned. AMOUNT_DIFFERS: what was
+     * received has other amounts. RETURNED: the bank returned everything. OPEN or EXPIRED: nothing was received so
+     * far, and a payment that comes later is recorded all the same. Two payments of one order are both listed, and
+     * received is the sum of what was not returned. Merchants only.
+     */
+    public Result<Data.UPIOrder> upiStatus(Params.UpiStatus fields) {
+        return invoke(RouteTable.UPI_STATUS, fields.values(), null);
+    }
+
+    /**
+     * Payments that were received.
+     *
+     * <p>GET /upi/txn/v1/payments; for merchant.
+     *
+     * <p>Newest record first, of the Indian days from and to, by default of 30 days: of dynamic and static codes, and
+     * those that no order was found for. after takes next of the page before. A payment is listed once the central has
+     * recorded it, and is told by the callback upi.received, too. Merchants only.
+     */
+    public Result<List<Data.UPIPayment>> upiPayments() {
+        return invoke(RouteTable.UPI_PAYMENTS, Map.of(), null);
+    }
+
+    /**
+     * Payments that were received.
+     *
+     * <p>GET /upi/txn/v1/payments; for merchant.
+     *
+     * <p>Newest record first, of the Indian days from and to, by default of 30 days: of dynamic and static codes, and
+     * those that no order was found for. after takes next of the page before. A payment is listed once the central has
+     * recorded it, and is told by the callback upi.received, too. Merchants only.
+     */
+    public Result<List<Data.UPIPayment>> upiPayments(Params.UpiPayments fields) {
+        return invoke(RouteTable.UPI_PAYMENTS, fields.values(), null);
+    }
+
+    /**
      * Create a key of the gateway.
      *
      * <p>POST /vendor/keys; for vendor.

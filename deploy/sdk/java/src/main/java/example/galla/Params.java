@@ -1376,6 +1376,54 @@ public final class Params {
         }
     }
 
+    /** Of POST /upi/txn/v1/status: Whether an order was paid. */
+    public static final class UpiStatus extends Fields<UpiStatus> {
+        /**
+         * order_id, required. The merchant's own order, returned as it came. The link's tr is it where it can be one
+         * (up to 35 letters, digits, dots, hyphens and underscores), or else a short form of it, the same each time. A
+         * repeat makes another code. Any text of 1 to 64 printable characters, kept unchanged.
+         */
+        public UpiStatus orderId(String value) {
+            return put("order_id", value);
+        }
+
+        /** merchantId. Optional: the token names the merchant. */
+        public UpiStatus merchantId(String value) {
+            return put("merchantId", value);
+        }
+    }
+
+    /** Of GET /upi/txn/v1/payments: Payments that were received. */
+    public static final class UpiPayments extends Fields<UpiPayments> {
+        /** limit. How many on a page. Default 10; over 100 is served as 100, and pagination says so. */
+        public UpiPayments limit(Long value) {
+            return put("limit", value);
+        }
+
+        /**
+         * after. The next of the page before; absent: the first page. Must have 1 to 64 letters, digits, dots, hyphens
+         * and underscores.
+         */
+        public UpiPayments after(String value) {
+            return put("after", value);
+        }
+
+        /** from. The first Indian day; by default the report has 30 days. */
+        public UpiPayments from(String value) {
+            return put("from", value);
+        }
+
+        /** to. The last Indian day, included; today by default. */
+        public UpiPayments to(String value) {
+            return put("to", value);
+        }
+
+        /** merchantId. Optional: the token names the merchant. */
+        public UpiPayments merchantId(String value) {
+            return put("merchantId", value);
+        }
+    }
+
     /** Of GET /vendor/merchants: The vendor's merchants. */
     public static final class VendorMerchants extends Fields<VendorMerchants> {
         /** page. Which page. Default 1. */

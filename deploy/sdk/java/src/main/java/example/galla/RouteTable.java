@@ -58,6 +58,8 @@ final class RouteTable {
     static final Route ONBOARDING_DMT_BC_AGENT_INITIALIZE = new Route("POST", "/onboarding/dmt/bc/agent/initialize", "record", Set.of(IDENTITY), List.of(), List.of(), List.of("agentId"), Data.OnboardingDmtBcAgentInitializeData::from);
     static final Route ONBOARDING_DMT_BC_STATUS = new Route("POST", "/onboarding/dmt/bc/status", "enquiry", Set.of(), List.of(), List.of(), List.of("bcId", "agentId"), Data.Progress::from);
     static final Route UPI_GENERATE_QR = new Route("POST", "/upi/txn/v1/GenerateQR", "enquiry", Set.of(), List.of(), List.of(), List.of("order_id", "amount", "merchantId"), Data.QRCode::from);
+    static final Route UPI_STATUS = new Route("POST", "/upi/txn/v1/status", "enquiry", Set.of(), List.of(), List.of(), List.of("order_id", "merchantId"), Data.UPIOrder::from);
+    static final Route UPI_PAYMENTS = new Route("GET", "/upi/txn/v1/payments", "enquiry", Set.of(LIST), List.of(), List.of("limit", "after", "from", "to", "merchantId"), List.of(), Data.UPIPayment::from);
     static final Route VENDOR_MERCHANTS = new Route("GET", "/vendor/merchants", "enquiry", Set.of(GATEWAY, LIST), List.of(), List.of("page", "limit"), List.of(), Data.Merchant::from);
     static final Route VENDOR_ME = new Route("GET", "/vendor/me", "enquiry", Set.of(GATEWAY), List.of(), List.of(), List.of(), Data.Vendor::from);
     static final Route VENDOR_COMMISSION_LIST = new Route("GET", "/vendor-commission/{vendorId}/commission", "enquiry", Set.of(GATEWAY, LIST), List.of("vendorId"), List.of(), List.of(), Data.Slab::from);
@@ -138,6 +140,8 @@ final class RouteTable {
         ONBOARDING_DMT_BC_AGENT_INITIALIZE,
         ONBOARDING_DMT_BC_STATUS,
         UPI_GENERATE_QR,
+        UPI_STATUS,
+        UPI_PAYMENTS,
         VENDOR_MERCHANTS,
         VENDOR_ME,
         VENDOR_COMMISSION_LIST,

@@ -1,0 +1,68 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"galla/central/payments"
+	"galla/central/staff"
+	"galla/shared/op"
+)
+
+// PaymentReader reads payments that were received by UPI.
+type PaymentReader interface {
+	// UnmatchedPayments lists those whose order or payee was not found, the newest record
+	// first, recorded before a time; zero: all.
+	UnmatchedPayments(ctx context.Context, before time.Time, limit int) ([]payments.Payment, error)
+	// PaymentOf returns the payment of an operation, or of its return's, or
+	// central.ErrNotFound.
+	PaymentOf(ctx context.Context, operation op.ID) (payments.Payment, error)
+}
+
+func (e *PartyPages) paymentRoutes() []route {
+	return []route{getRoute("payments", staff.Viewer, e.payments)}
+}
+
+// paymentsPage is the list's data.
+type paymentsPage struct {
+	Payments []payments.Payment
+	Older    string // address of the next page; empty: this is the last one
+}
+
+// payments lists the payments that somebody has to look at.
+func (e *PartyPages) payments(v *visit) error {
+	var before time.Time
+	if text := v.query().Get("before"); text != "" {
+		at, err := time.Parse(time.RFC3339Nano, text)
+		if err != nil {
+			return refuse("The list goes on before a time, such as 2026-11-26T09:30:00.123Z.")
+		}
+		before = at
+	}
+	list, err := e.Payments.UnmatchedPayments(v.Context(), before, pageSize+1)
+	if err != nil {
+		return err
+	}
+	d := paymentsPage{Payments: list}
+	if len(list) > pageSize {
+		d.Payments = list[:pageSize]
+		d.Older = Root + "payments?before=" + list[pageSize-1].RecordedAt.UTC().Format("2006-01-02T15:04:05.000Z")
+	}
+	return v.show(http.StatusOK, page{Name: "payments", Title: "UPI payments", Data: d})
+}
+
+// matchText says why a payment was not matched.
+func matchText(m payments.Match) string {
+	switch m {
+	case payments.MatchUnknownPayee:
+		return "no merchant has this VPA"
+	case payments.MatchUnknownOrder:
+		return "the merchant made no QR code with this tr"
+	case payments.MatchExpired:
+		return "the QR code was older than seven days"
+	case payments.MatchAmount:
+		return "the QR code is for another amount"
+	}
+	return string(m)
+}

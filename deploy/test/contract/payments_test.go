@@ -1,0 +1,94 @@
+package contract
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"testing"
+)
+
+// paid is a payment as the sandbox bank answers it.
+type paid struct {
+	ID  string `json:"id"`
+	RRN string `json:"rrn"`
+}
+
+// pay has somebody pay by UPI, or the bank return a payment.
+func (h *system) pay(t *testing.T, path string, body fields) paid {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := h.http.Post(h.bank+"/control/upi/"+path, "application/json", bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	var p paid
+	if err := json.NewDecoder(resp.Body).Decode(&p); err != nil || resp.StatusCode != http.StatusOK || p.ID == "" {
+		t.Fatalf("%s %s: HTTP %d, %+v, %v", path, text, resp.StatusCode, p, err)
+	}
+	return p
+}
+
+// order is the state of an order.
+func (h *system) order(t *testing.T, order string) fields {
+	t.Helper()
+	return h.call(t, m1, "POST", "/upi/txn/v1/status", fields{"order_id": order}).is(200, "00").data()
+}
+
+// TestPayments pays a shop by UPI in all ways, and reads what the merchant is told.
+func TestPayments(t *testing.T) {
+	h := running
+	order := h.ref("upi")
+	code := h.call(t, m1, "POST", "/upi/txn/v1/GenerateQR", fields{"amount": 12.5, "order_id": order}).is(200, "00").data()
+	link, vpa := text(t, code, "upiLink"), text(t, code, "vpa")
+	if got := h.order(t, order); got["status"] != "OPEN" || got["received"] != "0.00" {
+		t.Errorf("before it is paid: %v", got)
+	}
+	status := func(want, received string) func() bool {
+		return func() bool {
+			got := h.order(t, order)
+			return got["status"] == want && got["received"] == received
+		}
+	}
+	h.pay(t, "pay", fields{"upiLink": link, "amount": 10, "notify": fields{"checksum": "wrong-once"}})
+	eventually(t, "another amount is told apart, after a notification with a wrong checksum", status("AMOUNT_DIFFERS", "10.00"))
+	first := h.pay(t, "pay", fields{"upiLink": link, "notify": fields{"times": 3}, "payer": fields{"name": "Ramesh Kumar", "vpa": "ramesh@okbank"}})
+	eventually(t, "it is paid", status("PAID", "22.50"))
+	h.pay(t, "pay", fields{"upiLink": link})
+	eventually(t, "a second payment is shown, too", status("PAID", "35.00"))
+	list := h.order(t, order)["payments"].([]any)
+	if len(list) != 3 {
+		t.Fatalf("the order has %d payments: %v", len(list), list)
+	}
+	if p := list[1].(fields); p["id"] != first.ID || p["RRN"] != first.RRN || p["match"] != "order" || p["payerVPA"] == "ramesh@okbank" || p["payerName"] == "Ramesh Kumar" {
+		t.Errorf("the payment is %v", p)
+	}
+	h.pay(t, "refund", fields{"id": first.ID})
+	eventually(t, "a returned payment does not count", status("PAID", "22.50"))
+
+	static := h.pay(t, "pay", fields{"vpa": vpa, "amount": "7.25"})
+	nobodys := h.pay(t, "pay", fields{"vpa": "nobody@gallabank", "amount": 1})
+	eventually(t, "a static payment is listed", func() bool {
+		for _, p := range h.call(t, m1, "GET", "/upi/txn/v1/payments", nil).is(200, "00").list() {
+			if p["id"] == nobodys.ID {
+				t.Error("a payment to an unknown VPA is listed")
+			}
+			if p["id"] == static.ID {
+				return p["match"] == "static" && p["amount"] == "7.25"
+			}
+		}
+		return false
+	})
+	h.call(t, m1, "GET", "/upi/txn/v1/payments?limit=1&after="+url.QueryEscape(static.ID), nil).is(200, "00").list()
+	h.call(t, m1, "GET", "/upi/txn/v1/payments?after=UNKNOWN", nil).is(400, "02")
+	h.call(t, m1, "POST", "/upi/txn/v1/status", fields{"order_id": "never made"}).is(404, "04")
+	h.call(t, v1, "POST", "/upi/txn/v1/status", fields{"order_id": order}).is(403, "01")
+	h.call(t, v1, "GET", "/upi/txn/v1/payments", nil).is(403, "01")
+	if other := h.call(t, m2, "POST", "/upi/txn/v1/status", fields{"order_id": order}); other.http != 404 && other.http != 412 && other.http != 403 {
+		t.Errorf("another merchant's order: HTTP %d", other.http)
+	}
+}
