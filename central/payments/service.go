@@ -224,18 +224,6 @@ func (s *Service) outcome(ctx context.Context, o central.Operation, rrn, message
 	}, nil
 }
 
-// Find returns one of a merchant's payments, or central.ErrNotFound.
-func (s *Service) Find(ctx context.Context, m central.MerchantID, id string) (Payment, error) {
-	p, err := s.cfg.Store.Payment(ctx, id)
-	if err == nil && (p.Merchant != m || m == "") {
-		err = central.ErrNotFound
-	}
-	if err != nil {
-		return Payment{}, err
-	}
-	return p, nil
-}
-
 // Order returns the codes of an order, newest first, and its payments, newest first.
 func (s *Service) Order(ctx context.Context, m central.MerchantID, order string) ([]Code, []Payment, error) {
 	codes, err := s.cfg.Store.CodesForOrder(ctx, m, order)
