@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"galla/edge/api"
+	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/wire"
 )
@@ -98,6 +99,23 @@ func (r Record) PaidAt() time.Time {
 		return time.Time{}
 	}
 	return time.UnixMilli(reply.Data.PaidAt)
+}
+
+// ReceivedFor sums up the payments of an order that the bank did not return. full reports
+// whether one of them is the asked amount.
+func ReceivedFor(list []Record, asked money.Paise) (sum money.Paise, full bool) {
+	returned := map[op.ID]bool{}
+	for _, r := range list {
+		if r.Route == op.PaymentReturned {
+			returned[r.LinkedTo] = true
+		}
+	}
+	for _, r := range list {
+		if r.Route == op.PaymentReceived && !returned[r.ID] {
+			sum, full = sum+r.Amount, full || r.Amount == asked
+		}
+	}
+	return sum, full
 }
 
 // rememberPayment keeps a payment in memory, in the order of the records' times.

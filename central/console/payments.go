@@ -7,7 +7,6 @@ import (
 
 	"galla/central/payments"
 	"galla/central/staff"
-	"galla/shared/op"
 )
 
 // PaymentReader reads payments that were received by UPI.
@@ -15,9 +14,6 @@ type PaymentReader interface {
 	// UnmatchedPayments lists those whose order or payee was not found, the newest record
 	// first, recorded before a time; zero: all.
 	UnmatchedPayments(ctx context.Context, before time.Time, limit int) ([]payments.Payment, error)
-	// PaymentOf returns the payment of an operation, or of its return's, or
-	// central.ErrNotFound.
-	PaymentOf(ctx context.Context, operation op.ID) (payments.Payment, error)
 }
 
 func (e *PartyPages) paymentRoutes() []route {

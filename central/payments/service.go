@@ -96,11 +96,10 @@ func samePayment(a, b central.ReceivedPayment) bool {
 func (s *Service) add(ctx context.Context, r central.ReceivedPayment, from Source) (Payment, error) {
 	r.Refund = nil
 	p := Payment{ReceivedPayment: r, Source: from, RecordedAt: time.Now().Truncate(time.Millisecond)}
-	merchant, err := s.match(ctx, &p)
-	if err != nil {
+	if err := s.match(ctx, &p); err != nil {
 		return Payment{}, err
 	}
-	o := s.operation(op.PaymentReceived, central.KindUPIPayment, r.ID, r.RRN, r.At, p, merchant)
+	o := s.operation(op.PaymentReceived, central.KindUPIPayment, r.ID, r.RRN, r.At, p)
 	p.Operation = o.ID
 	end, err := s.outcome(ctx, o, r.RRN, "Payment received", p)
 	if err != nil {
@@ -122,7 +121,7 @@ func (s *Service) add(ctx context.Context, r central.ReceivedPayment, from Sourc
 // addRefund records the return of a payment.
 func (s *Service) addRefund(ctx context.Context, p Payment) error {
 	p.RefundRecordedAt = time.Now().Truncate(time.Millisecond)
-	o := s.operation(op.PaymentReturned, central.KindUPIRefund, p.Refund.ID, p.Refund.RRN, p.Refund.At, p, p.Merchant)
+	o := s.operation(op.PaymentReturned, central.KindUPIRefund, p.Refund.ID, p.Refund.RRN, p.Refund.At, p)
 	o.Original, o.Reverses, o.CreatedAt = central.Reference(p.ID), p.Operation, p.RefundRecordedAt
 	o.SentAt, o.BankNotAfter = o.CreatedAt, o.CreatedAt
 	p.RefundOperation = o.ID
@@ -151,19 +150,19 @@ func (s *Service) tell(r Recorded) {
 }
 
 // match finds whose payment it is, and for which order.
-func (s *Service) match(ctx context.Context, p *Payment) (central.MerchantID, error) {
+func (s *Service) match(ctx context.Context, p *Payment) error {
 	p.Match = MatchUnknownPayee
 	list, err := s.cfg.Store.MerchantsByVPA(ctx, p.Payee, s.defaultMID(p.Payee))
 	if err != nil || len(list) != 1 {
-		return "", err
+		return err
 	}
 	p.Merchant, p.Match = list[0].ID, MatchStatic
 	if p.TR == "" {
-		return p.Merchant, nil
+		return nil
 	}
 	codes, err := s.cfg.Store.CodesOf(ctx, p.Merchant, p.TR)
 	if err != nil {
-		return "", err
+		return err
 	}
 	p.Match = MatchUnknownOrder
 	for _, c := range codes {
@@ -178,7 +177,7 @@ func (s *Service) match(ctx context.Context, p *Payment) (central.MerchantID, er
 		}
 		break
 	}
-	return p.Merchant, nil
+	return nil
 }
 
 // defaultMID is the MID of a VPA at our handle; empty: it is at another.
@@ -196,14 +195,14 @@ const caller = "network"
 // operation is the operation of a payment or of its return: sent when it is recorded,
 // since the network has executed it. Its id follows from the network's, so that counters know
 // it again where it is recorded a second time, after a restoration.
-func (s *Service) operation(route op.RouteID, kind central.Kind, identity, rrn string, at time.Time, p Payment, merchant central.MerchantID) central.Operation {
+func (s *Service) operation(route op.RouteID, kind central.Kind, identity, rrn string, at time.Time, p Payment) central.Operation {
 	o := central.Operation{
-		ID: op.DeriveID(at, identity), Caller: caller, Identity: identity, Route: route, Merchant: merchant,
+		ID: op.DeriveID(at, identity), Caller: caller, Identity: identity, Route: route, Merchant: p.Merchant,
 		Kind: kind, Amount: p.Amount, Reference: central.Reference(identity), State: op.Sent, Node: s.cfg.Node,
 		CreatedAt: p.RecordedAt, SentAt: p.RecordedAt, BankNotAfter: p.RecordedAt,
 	}
-	if merchant != "" {
-		o.Party = central.Principal{Role: op.Merchant, Merchant: merchant}.Party()
+	if p.Merchant != "" {
+		o.Party = central.Principal{Role: op.Merchant, Merchant: p.Merchant}.Party()
 	}
 	o.Fingerprint = s.prints.Sum(func(h hash.Hash) {
 		_, _ = fmt.Fprintf(h, "%s\n%s\n%s\n%s\n%s\n%d\n", kind, identity, rrn, p.Payee, p.TR, p.Amount) // a hash does not fail
@@ -222,18 +221,6 @@ func (s *Service) outcome(ctx context.Context, o central.Operation, rrn, message
 		ID: o.ID, Before: &o, To: op.Succeeded, At: o.CreatedAt, Reason: "the network reported it (" + string(p.Source) + ")",
 		Answer: answer, HTTP: 200, Reply: Render(message, p), Earning: earning,
 	}, nil
-}
-
-// Find returns one of a merchant's payments, or central.ErrNotFound.
-func (s *Service) Find(ctx context.Context, m central.MerchantID, id string) (Payment, error) {
-	p, err := s.cfg.Store.Payment(ctx, id)
-	if err == nil && (p.Merchant != m || m == "") {
-		err = central.ErrNotFound
-	}
-	if err != nil {
-		return Payment{}, err
-	}
-	return p, nil
 }
 
 // Order returns the codes of an order, newest first, and its payments, newest first.

@@ -30,6 +30,7 @@ const (
 	DeliveredCallbacks PurgeKind = "delivered-callbacks"
 	GivenUpCallbacks   PurgeKind = "given-up-callbacks"
 	FullRates          PurgeKind = "full-rates"
+	QRCodes            PurgeKind = "upi-qr-codes"
 	QuotaReservation   PurgeKind = "quota-reservations"
 	QuotaUsage         PurgeKind = "quota-usage"
 )
@@ -52,6 +53,7 @@ func PurgeRules() []PurgeRule {
 		{RevokedEvents, day, "a revoked terminal gets no more events; a day, in which somebody may still look at them"},
 		{DeliveredCallbacks, 30 * day, "a merchant that missed one asks for a replay within days"},
 		{GivenUpCallbacks, BodyRetention, "as long as bodies, for a replay when the merchant's program is repaired"},
+		{QRCodes, 400 * day, "an order can be paid for a week; a year and a month, in which a merchant asks for it. Payments stay"},
 		// A month has at most 31 days: forty days ago is in a month that is over, so one
 		// comparison serves days and months.
 		{QuotaReservation, 40 * day, "a period that is over limits nothing any more, also after a late failure or a refund; the rest is to find out why an operation was refused"},

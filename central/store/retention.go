@@ -105,6 +105,8 @@ func purges() map[retention.PurgeKind]string {
 			SELECT operation FROM callbacks WHERE state = 'delivered' AND ended_at <= $1 ORDER BY ended_at LIMIT $2)`,
 		retention.GivenUpCallbacks: `DELETE FROM callbacks WHERE operation IN (
 			SELECT operation FROM callbacks WHERE state = 'given-up' AND ended_at <= $1 ORDER BY ended_at LIMIT $2)`,
+		retention.QRCodes: `DELETE FROM upi_codes WHERE (merchant, tr, amount) IN (
+			SELECT merchant, tr, amount FROM upi_codes WHERE made_at <= $1 ORDER BY made_at LIMIT $2)`,
 		// One with a reservation must stay.
 		retention.QuotaUsage: `DELETE FROM quota_usage WHERE (key, period) IN (
 			SELECT key, period FROM quota_usage WHERE period < $1 AND count = 0 ORDER BY period, key LIMIT $2)`,

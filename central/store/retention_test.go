@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/payments"
 	"galla/central/ratelimit"
 	"galla/central/retention"
 	"galla/shared/ist"
@@ -242,6 +243,7 @@ func TestPurge(t *testing.T) {
 		for n := range 5 {
 			wantErr(t, "spend", spendToken(s, fmt.Sprint("token ", n), far.Add(time.Duration(n)*time.Hour)), nil)
 			wantErr(t, "add a code", s.AddEnrolmentCode(background, [32]byte{9, byte(n)}, merchant1, central.Credential{}, t0, t0.Add(time.Duration(n+1)*time.Hour)), nil)
+			wantErr(t, "make a QR code", s.AddCode(background, payments.Code{Merchant: merchant1, TR: fmt.Sprint(n), Amount: 100, Order: "o", MadeAt: t0.Add(time.Duration(n) * time.Hour)}), nil)
 			wantErr(t, "open a session", s.OpenSession(background, central.AgentSession{TID: "GAL00001", OpenedAt: t0.Add(time.Duration(n) * time.Hour), ExpiresAt: t0.Add(time.Duration(n+1) * time.Hour)}), nil)
 		}
 		for n := range 3 {
@@ -254,6 +256,7 @@ func TestPurge(t *testing.T) {
 		}{
 			retention.SpentTokens:    {{far.Add(-time.Second), 0}, {far.Add(2 * time.Hour), 2}, {far.Add(2 * time.Hour), 1}, {far.Add(2 * time.Hour), 0}},
 			retention.EnrolmentCodes: {{t0, 0}, {t0.Add(time.Hour), 2}},
+			retention.QRCodes:        {{t0.Add(-time.Second), 0}, {t0.Add(time.Hour), 2}, {t0.Add(time.Hour), 0}},
 			retention.AgentSessions:  {{t0, 0}, {t0.Add(2 * time.Hour), 2}},
 			retention.FullRates:      {{t0.Add(-time.Second), 0}, {t0.Add(time.Hour), 2}, {t0.Add(time.Hour), 0}},
 			retention.RevokedEvents:  {{t0.Add(-time.Second), 0}, {t0.Add(time.Second), 1}, {t0.Add(time.Second), 0}},

@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"galla/central/iin"
+	"galla/central/payments"
 	"galla/shared/op"
 	"galla/shared/telemetry"
 )
@@ -52,6 +53,7 @@ type Metrics struct {
 	bankCodes      *prometheus.CounterVec
 	issuerRequests *prometheus.CounterVec
 	issuerSeconds  *prometheus.HistogramVec
+	payments       *prometheus.CounterVec
 }
 
 // waitBuckets are bounds in seconds for durations that a person waits: the bank's
@@ -93,7 +95,17 @@ func New(cfg Config) (*Metrics, error) {
 	w.bankCodes = counter(w.registry, "bank_codes_total", "Response codes of the bank, enquiries not counted.", "code")
 	w.issuerRequests = counter(w.registry, "issuer_requests_total", "Requests to the bank, by the customer's bank and result.", "issuer", "result")
 	w.issuerSeconds = histogram(w.registry, "issuer_request_seconds", "Time that the bank took to answer, by the customer's bank.", waitBuckets(), "issuer")
+	w.payments = counter(w.registry, "upi_payments_total", "Payments by UPI that this node recorded, and their returns: how they became known, and what they were matched to.", "event", "source", "match")
 	return w, nil
+}
+
+// RecordPayment counts a payment that was recorded, or its return.
+func (w *Metrics) RecordPayment(p payments.Payment) {
+	event := "received"
+	if p.Refunded() {
+		event = "returned"
+	}
+	w.payments.WithLabelValues(event, string(p.Source), string(p.Match)).Inc()
 }
 
 // Registry holds the metrics. The server registers those of its parts there.

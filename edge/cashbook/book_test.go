@@ -210,6 +210,23 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+// TestUPIIsNoCash: what customers pay by UPI is summed up beside the cash, and never in it.
+func TestUPIIsNoCash(t *testing.T) {
+	s := newShop(t)
+	pay := func(route op.RouteID, day, hour int, amount money.Paise) {
+		s.addRecord(edge.Record{Route: route, Class: op.Enquiry, State: op.Succeeded, Amount: amount, CreatedAt: november(day, hour, 0)})
+	}
+	pay(op.PaymentReceived, 20, 10, 70_00) // yesterday's
+	pay(op.PaymentReceived, 21, 10, 500_00)
+	pay(op.PaymentReceived, 21, 11, 12_50)
+	pay(op.PaymentReturned, 21, 12, 500_00)
+	s.addOperation(op.Withdrawal, november(21, 10, 0), 100_00, op.Succeeded, november(21, 10, 1), "")
+	k := s.summarize(today)
+	if k.UPI != (cashbook.BankMoney{Count: 1, Amount: 12_50}) || k.Expected != -100_00 || k.Done != 1 || len(k.Lines) != 1 {
+		t.Errorf("summed up as %+v", k)
+	}
+}
+
 func TestClosingADay(t *testing.T) {
 	s := newShop(t)
 	if err := s.book.SetOpening(today, count(500, 500), "Ravi"); err != nil {

@@ -28,7 +28,11 @@ type Summary struct {
 	// the opening was not counted, or cash was brought from elsewhere.
 	Expected money.Paise
 
-	Done   int // successful operations of the day
+	// UPI is what customers' banks paid to the shop's account by UPI, minus what they took
+	// back. It is bank money: it is in no flow, and never in the drawer.
+	UPI BankMoney
+
+	Done   int // successful operations of the day, payments by UPI not counted
 	Failed int // failed or reversed ones
 	// Unfinished are operations up to this day without a final outcome, oldest first: being
 	// enquired about, or not sent and still in time.
@@ -46,6 +50,21 @@ type Summary struct {
 	UnansweredCash []edge.Record
 }
 
+// BankMoney is money that moved from account to account.
+type BankMoney struct {
+	Count  int // payments that were not returned on the same day
+	Amount money.Paise
+}
+
+// add counts a payment by UPI, or its return.
+func (m *BankMoney) add(r *edge.Record) {
+	n, amount := 1, r.Amount
+	if r.Route == op.PaymentReturned {
+		n, amount = -1, -r.Amount
+	}
+	m.Count, m.Amount = m.Count+n, m.Amount+amount
+}
+
 // newSummary sums up a day from its operations, those of other days with cash in its sums,
 // and the unfinished ones.
 func newSummary(day ist.Day, opening money.Paise, moved []DayOperation, unfinished []edge.Record, offset time.Duration) Summary {
@@ -53,10 +72,12 @@ func newSummary(day ist.Day, opening money.Paise, moved []DayOperation, unfinish
 	sums := map[Flow]*Line{}
 	for _, m := range moved {
 		if ist.DayOf(m.CreatedAt.Add(offset)) == day {
-			switch m.State {
-			case op.Succeeded:
+			switch {
+			case m.IsPayment():
+				k.UPI.add(&m.Record)
+			case m.State == op.Succeeded:
 				k.Done++
-			case op.Failed, op.Reversed:
+			case m.State == op.Failed, m.State == op.Reversed:
 				k.Failed++
 			}
 		}

@@ -428,3 +428,6 @@ func (f *fake) ChangePIN(_ context.Context, operator string, old, pin secret.OTP
 	delete(f.initial, operator)
 	return nil
 }
+
+// PaymentsOf implements the customer's screen's Counter: there are none.
+func (f *fake) PaymentsOf(string) []edge.Record { return nil }

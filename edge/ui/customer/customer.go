@@ -3,6 +3,7 @@ package customer
 import (
 	"embed"
 	"errors"
+	"fmt"
 	"html/template"
 	"io"
 	"log/slog"
@@ -29,6 +30,8 @@ type Counter interface {
 	Recent(before op.ID, limit int) ([]edge.View, error)
 	// Operation returns an operation in its present state. Error: edge.ErrNotFound.
 	Operation(id op.ID) (edge.View, error)
+	// PaymentsOf returns the payments of an order and their returns, oldest first.
+	PaymentsOf(order string) []edge.Record
 }
 
 // Config sets up the section. All fields are required.
@@ -180,6 +183,12 @@ func (c *Pages) codeView(words *i18n.Localizer, v edge.View, st edge.Status) scr
 	drawing, amount, ok := c.cfg.QRImage(v)
 	if !ok || amount == 0 { // the printed code is on the wall
 		return f
+	}
+	// What is said here, the central has recorded.
+	if sum, full := edge.ReceivedFor(c.counter.PaymentsOf(v.ReplyValue("order_id")), amount); full {
+		f.State, f.Tone, f.Icon, f.Title, f.Lead = fmt.Sprint(v.ID, " paid ", sum), outcome.ToneDone, "tick", words.Text("customer.code.paid"), words.Text("customer.code.paid.lead")
+		f.Amount, f.Spell = i18n.ShortRupees(sum), words.AmountInWords(sum)
+		return f.withSpeech(words)
 	}
 	f.State, f.QR, f.Title, f.Lead = string(v.ID)+" code", drawing, words.Text("customer.code"), words.Text("customer.code.lead")
 	f.Amount, f.Spell = i18n.ShortRupees(amount), words.AmountInWords(amount)

@@ -25,8 +25,9 @@ import (
 // fake is a counter with the test's operations.
 type fake struct {
 	*uitest.Counter
-	mu  sync.Mutex
-	all []edge.View // newest first
+	mu       sync.Mutex
+	all      []edge.View // newest first
+	payments []edge.Record
 }
 
 func (f *fake) set(all ...edge.View) {
@@ -34,6 +35,20 @@ func (f *fake) set(all ...edge.View) {
 	f.all = all
 	f.mu.Unlock()
 	f.Update(func(*edge.Status) {})
+}
+
+// pay records payments of the order that is shown.
+func (f *fake) pay(all ...edge.Record) {
+	f.mu.Lock()
+	f.payments = all
+	f.mu.Unlock()
+	f.Update(func(*edge.Status) {})
+}
+
+func (f *fake) PaymentsOf(string) []edge.Record {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.payments)
 }
 
 func (f *fake) Recent(op.ID, int) ([]edge.View, error) {
@@ -129,6 +144,34 @@ func TestScreen(t *testing.T) {
 		uitest.NotContains(t, page, one.Aadhaar, one.Aadhaar[8:], "Asha", "1,23,456", "State Bank", "<form")
 		if c.want != "Take your cash" {
 			uitest.NotContains(t, page, "Take your cash", "band give")
+		}
+	}
+}
+
+// TestPaidCode: the customer reads that the payment has come, once the right amount was
+// recorded and as long as it was not returned.
+func TestPaidCode(t *testing.T) {
+	f, h := serve(t)
+	v := h.NewClient(t)
+	v.Login()
+	code := view(t, op.GenerateQR, op.Succeeded)
+	code.Reply = []byte(`{"statusCode":"00","data":{"order_id":"o-1"}}`)
+	f.set(code)
+	received := edge.Record{ID: "p1", Route: op.PaymentReceived, State: op.Succeeded, Amount: code.Amount}
+	other := edge.Record{ID: "p2", Route: op.PaymentReceived, State: op.Succeeded, Amount: 1}
+	for name, c := range map[string]struct {
+		list []edge.Record
+		paid bool
+	}{
+		"nothing":        {nil, false},
+		"another amount": {[]edge.Record{other}, false},
+		"paid":           {[]edge.Record{received}, true},
+		"returned":       {[]edge.Record{received, {ID: "p3", Route: op.PaymentReturned, LinkedTo: "p1"}}, false},
+	} {
+		f.pay(c.list...)
+		page := v.Get("/customer", http.StatusOK)
+		if got := strings.Contains(page, "The shop has received it"); got != c.paid || got == strings.Contains(page, "Scan and pay") {
+			t.Errorf("%s: says paid %v", name, got)
 		}
 	}
 }

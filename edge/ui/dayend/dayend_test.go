@@ -76,8 +76,10 @@ func TestDay(t *testing.T) {
 	}
 	s.addOperation(op.Withdrawal, november(21, 10, 0), 500_00, op.Succeeded, november(21, 10, 1), `{"statusCode":"00","data":{"commission":1.5}}`)
 	s.addOperation(op.Transfer, november(21, 11, 0), 1000_00, op.Succeeded, never, `{"statusCode":"00","data":{"transactionId":"T1","charge":10,"commission":4}}`)
+	uitest.NotContains(t, v.Get("/day-end?day=2026-11-21", http.StatusOK), "UPI received")
+	s.addOperation(op.PaymentReceived, november(21, 12, 0), 12_50, op.Succeeded, never, `{"statusCode":"00","data":{"id":"AXI1"}}`)
 	page := v.Get("/day-end?day=2026-11-21", http.StatusOK)
-	uitest.Contains(t, page, "was counted", "₹2,010.00", "₹500.00", "₹1,010.00"[:0]+"₹2,520.00", "₹5.50", "As reported by the bank", "2 operations, ₹1,500", `<svg id="hours"`)
+	uitest.Contains(t, page, "UPI received: ₹12.50 in 1 payment. It is in the bank account, not in the drawer.", "was counted", "₹2,010.00", "₹500.00", "₹1,010.00"[:0]+"₹2,520.00", "₹5.50", "As reported by the bank", "2 operations, ₹1,500", `<svg id="hours"`)
 	page, print := compare(v, today, "5")
 	uitest.Contains(t, page, "Short by ₹20.00", "Reason for the difference")
 	closing := func(status int, fields ...string) string {

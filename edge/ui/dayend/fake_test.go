@@ -67,6 +67,9 @@ func (s *testShop) addOperation(route op.RouteID, at time.Time, amount money.Pai
 		Aadhaar: "XXXXXXXX7058", IIN: "990326", BankName: "Sandbox test bank", Amount: amount, CreatedAt: at, CashGivenAt: given,
 		Reply: []byte(reply), Result: edge.Result{RRN: "632514000123", STAN: "000123", Reference: "AEPS-20261121-77AB", Code: "00"},
 	}
+	if r.IsPayment() {
+		r.Class = op.Enquiry
+	}
 	if state.Final() {
 		r.EndedAt = at
 	}

@@ -31,6 +31,7 @@ type dayData struct {
 	Opening         string // where the opening cash comes from
 	Expected        string
 	Flows           ui.Table
+	UPI             string // what came to the shop's account; empty: nothing
 	Unfinished      []unfinishedGroup
 	Unanswered      []outcome.Row // operations whose cash nobody has answered for
 	UnansweredCount string        // their number
@@ -92,6 +93,9 @@ func (m *Pages) renderDay(w http.ResponseWriter, r *http.Request, ses *ui.Sessio
 		d.Opening = words.Text("dayend.opening.none")
 	}
 	d.Flows, d.Expected = flowTable(words, k), i18n.Rupees(k.Expected)
+	if k.UPI != (cashbook.BankMoney{}) {
+		d.UPI = words.Plural("dayend.upi", k.UPI.Count, "amount", i18n.Rupees(k.UPI.Amount))
+	}
 	d.Chart = m.hourChart(words, day, moved)
 	var begun []edge.Record
 	for _, r := range moved {

@@ -7,7 +7,6 @@ import (
 	"galla/edge/i18n"
 	"galla/edge/outcome"
 	"galla/edge/ui"
-	"galla/shared/money"
 	"galla/shared/op"
 )
 
@@ -39,8 +38,9 @@ func (s *Pages) fillPaid(d *codeData, words *i18n.Localizer, c upiCode) {
 			returned[r.LinkedTo] = true
 		}
 	}
-	var sum money.Paise // of what was not returned
 	var last edge.Record
+	sum, full := edge.ReceivedFor(list, c.Amount)
+	paid.Full = full
 	for _, r := range list {
 		if r.Route == op.PaymentReturned {
 			continue
@@ -48,8 +48,7 @@ func (s *Pages) fillPaid(d *codeData, words *i18n.Localizer, c upiCode) {
 		line := paymentLine{Amount: i18n.ShortRupees(r.Amount), Payer: r.Title, RRN: r.ReplyValue("rrn"), Time: words.ShortTime(r.PaidAt().Add(-st.Link.Offset), st.Now), Returned: returned[r.ID]}
 		paid.Payments = append(paid.Payments, line)
 		if !line.Returned {
-			sum, last = sum+r.Amount, r
-			paid.Full = paid.Full || r.Amount == c.Amount
+			last = r
 		}
 	}
 	vars := []any{"amount", i18n.ShortRupees(sum), "payer", last.Title, "asked", i18n.ShortRupees(c.Amount), "count", len(paid.Payments)}
