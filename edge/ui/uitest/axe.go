@@ -79,6 +79,7 @@ func (b *Browser) violations(rules string) []string {
 			b.T.Fatalf("%s: axe-core does not start: %v", b.Size, err)
 		}
 	}
+	defer b.atTop()()
 	return Eval[[]string](b, fmt.Sprintf(axeRun, rules))
 }
 

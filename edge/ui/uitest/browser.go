@@ -377,9 +377,7 @@ func (b *Browser) Screenshot(name string) {
 func (b *Browser) saveScreenshot(name string) {
 	b.T.Helper()
 	b.ScreenshotCount++
-	// What stays in sight of a window that was scrolled would cover the middle of a page.
-	at := Eval[float64](b, `(at => { scrollTo(0, 0); return at; })(scrollY)`)
-	defer Eval[any](b, fmt.Sprintf(`void scrollTo(0, %f)`, at))
+	defer b.atTop()()
 	png, err := chromedp.Run(b.Ctx, chromedp.FullScreenshot(100))
 	if err != nil {
 		b.T.Fatalf("%s: picture of %s: %v", b.Size, name, err)
@@ -388,6 +386,13 @@ func (b *Browser) saveScreenshot(name string) {
 	if err := os.WriteFile(file, png, 0o644); err != nil {
 		b.T.Fatal(err)
 	}
+}
+
+// atTop scrolls to the top of the page; the returned function scrolls back. What stays in
+// sight of a window that was scrolled covers the middle of a page, and targets in it.
+func (b *Browser) atTop() (back func()) {
+	at := Eval[float64](b, `(at => { scrollTo({top: 0, behavior: "instant"}); return at; })(scrollY)`)
+	return func() { Eval[any](b, fmt.Sprintf(`void scrollTo({top: %f, behavior: "instant"})`, at)) }
 }
 
 // pageChecks are the checks in the page; contrastFaults are apart.
