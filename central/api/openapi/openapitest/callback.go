@@ -89,7 +89,7 @@ func paymentExample(event string) string {
 	if event != "upi.received" {
 		status, end = "RETURNED", `,"refundId":"GSB263300012E7B9C0A4D5F6E2","refundRRN":"633000000043","returnedAt":"2026-11-21T11:00:00.000Z"`
 	}
-	return `{"type":"` + event + `","timestamp":"2026-11-21T09:30:00.312Z","data":{"merchantId":"c0000000-0000-4000-8000-000000000001","id":"GSB263300012E7B9C0A4D5F6E1","RRN":"633000000042","order_id":"ORDER-17","amount":"1.00","vpa":"gal0000001@galla","payerName":"A••• K••••••i","payerVPA":"as••••@okbank","match":"order","status":"` + status + `","paidAt":"2026-11-21T09:30:00.123Z","recordedAt":"2026-11-21T09:30:00.312Z"` + end + `}}`
+	return `{"type":"` + event + `","timestamp":"2026-11-21T09:30:00.312Z","data":{"merchantId":"c0000000-0000-4000-8000-000000000001","id":"GSB263300012E7B9C0A4D5F6E1","RRN":"633000000042","order_id":"ORDER-17","amount":"1.00","vpa":"gal0000001@galla","payerName":"A••a K••••••i","payerVPA":"as••••@okbank","match":"order","status":"` + status + `","paidAt":"2026-11-21T09:30:00.123Z","recordedAt":"2026-11-21T09:30:00.312Z"` + end + `}}`
 }
 
 // webhook is one event with its data and an example of its message.

@@ -21,6 +21,11 @@ var collectionScript string
 //go:embed pending.js
 var pendingScript string
 
+// paidScript runs before the request of a sample with Paid, for the order ORDER.
+//
+//go:embed paid.js
+var paidScript string
+
 // Collection is the samples as a collection of Postman (format 2.1.0), one folder for
 // each group, whose requests succeed one after the other at a fresh sandbox.
 // Environment has the sandbox's addresses and secrets, which are public. Only the direct
@@ -112,6 +117,9 @@ func (e *entry) collectionItem() (object, error) {
 	events := []object{script("test", check)}
 	if e.sample.Pending != "" {
 		events = append(events, script("prerequest", strings.ReplaceAll(pendingScript, "AADHAAR", e.sample.Pending)))
+	}
+	if e.sample.Paid != "" {
+		events = append(events, script("prerequest", strings.NewReplacer("CLIENT", e.sample.As, "ORDER", e.sample.Paid).Replace(paidScript)))
 	}
 	return object{
 		{"name", e.Summary},

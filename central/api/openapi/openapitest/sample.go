@@ -24,6 +24,8 @@ type sampleText struct {
 	// Pending is the Aadhaar number whose finger is on the glass for a withdrawal that is
 	// pending, and then reversed, before the call: the merchant is owed a callback.
 	Pending string `json:"pending,omitzero"`
+	// Paid is the order whose QR code the sandbox's payer pays before the call.
+	Paid string `json:"paid,omitzero"`
 	// New names variables that get a new value: identities and keys.
 	New []string `json:"new,omitzero"`
 	// Uses are fields whose value is a variable, and Saves are variables that get the
@@ -226,7 +228,12 @@ END
 until curl -s "%[4]s/vendor/callbacks" -H "Authorization: Bearer $VENDOR" | grep -q '"triedAt"'; do sleep 1; done
 `
 
-// preparation are the commands before a call: the finger, the one-time password, and
+// paidCommands pay the QR code of an order, and wait until the central has recorded it.
+const paidCommands = `curl -s -o /dev/null %[1]s/control/upi/pay -d '{"vpa":"gal0000001@galla","order_id":"%[2]s","amount":1}'
+until curl -s "%[3]s/upi/txn/v1/payments" -H "Authorization: Bearer $` + varToken + `" | grep -q '"order_id":"%[2]s"'; do sleep 1; done
+`
+
+// preparation are the commands before a call: the finger, the payment, the one-time password, and
 // new values.
 func (e *entry) preparation() string {
 	var b strings.Builder
@@ -236,6 +243,9 @@ func (e *entry) preparation() string {
 	if e.sample.Pending != "" {
 		secrets := sandboxSecrets()
 		fmt.Fprintf(&b, pendingCommands, sandboxReader, e.sample.Pending, captureCommand, sandboxCentral, secrets["merchant-lakshmi"], secrets["vendor-sahyadri"])
+	}
+	if e.sample.Paid != "" {
+		fmt.Fprintf(&b, paidCommands, sandboxBank, e.sample.Paid, sandboxCentral)
 	}
 	if e.sample.OTP != "" {
 		fmt.Fprintf(&b, "%s=$(curl -s -H 'Accept: application/json' %s/inbox/%s | grep -o '\"otp\":\"[0-9]*\"' | sed -n 1p | tr -dc 0-9)\n", varOTP, sandboxBank, e.sample.OTP)
