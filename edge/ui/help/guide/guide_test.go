@@ -33,9 +33,7 @@ func read(t *testing.T) (all []Guide) {
 func shape(g Guide) (out []string) {
 	for _, a := range g.Articles() {
 		out = append(out, "# "+a.ID)
-		for _, m := range regexp.MustCompile(`<(ol|ul|li|table|tr|figure)\b`).FindAllString(string(a.Body), -1) {
-			out = append(out, m)
-		}
+		out = append(out, regexp.MustCompile(`<(ol|ul|li|table|tr|figure)\b`).FindAllString(string(a.Body), -1)...)
 	}
 	for _, p := range g.Pictures {
 		p.Lang = ""
