@@ -157,12 +157,12 @@ func (w portalWalk) operations() {
 	}
 	w.b.Do(allow, chromedp.Click(`a[href^="/portal/operations.csv"]`))
 	file := filepath.Join(folder, "operations.csv")
-	for {
+	for limit := time.Now().Add(time.Minute); ; {
 		text, err := os.ReadFile(file)
 		if err == nil && strings.Count(string(text), "\n") == 2 && strings.Contains(string(text), "GL261121000002") {
 			return
 		}
-		if w.t.Context().Err() != nil {
+		if time.Now().After(limit) {
 			w.t.Fatalf("the file is %q, %v", text, err)
 		}
 		time.Sleep(10 * time.Millisecond)
