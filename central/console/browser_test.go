@@ -113,12 +113,17 @@ func (w *walk) operations() {
 	ravi.WaitFor(`innerWidth >= 1280
 		? new Set([...document.querySelectorAll(".nav li")].map(e => Math.round(e.getBoundingClientRect().top))).size === 1 && document.querySelector(".bar").offsetHeight < 70
 		: document.querySelector(".nav").offsetHeight === 0 && document.querySelector(".menu summary").offsetHeight >= 44`)
+	ravi.WaitFor(`document.querySelectorAll("[data-live] tbody tr").length === 3`)
 	ravi.Screenshot("operations")
-	ravi.WaitForFocus("#name")
-	ravi.Press(string(stuck.Reference), kb.Enter)
-	ravi.WaitFor(`document.querySelectorAll(".table tbody tr a").length === 1`)
+	w.live(ravi)
+	ravi.Press("/")
+	ravi.WaitForFocus("form.find [type=search]")
+	ravi.Press("7058", kb.Enter)
+	ravi.WaitForHeading("Search")
+	ravi.WaitFor(`document.querySelectorAll(".table tbody tr").length === 3`)
 	ravi.Screenshot("found")
-	ravi.Do(chromedp.Click(".table tbody a"))
+	ravi.Do(chromedp.Clear("#text"), chromedp.Focus("#text"))
+	ravi.Press(string(stuck.Reference), kb.Enter)
 	ravi.WaitForHeading("Operation " + string(stuck.Reference))
 	ravi.Screenshot("operation-stuck")
 	ravi.Navigate("/console/operations/" + string(done.ID))
@@ -154,6 +159,18 @@ func (w *walk) operations() {
 	meera.Navigate("/console/reconciliation")
 	meera.WaitForHeading("Reconciliation")
 	meera.Screenshot("reconciliation")
+}
+
+// live: a new operation comes into the list by itself, also while a link of it has the focus.
+func (w *walk) live(b *uitest.Browser) {
+	w.t.Helper()
+	b.Do(chromedp.Focus("[data-live] tbody a"))
+	first := uitest.Eval[string](b, `document.activeElement.getAttribute("href")`)
+	o := w.h.operation(w.t, 4, 0, op.Succeeded)
+	b.WaitFor(`document.querySelector("[data-live] tbody a").getAttribute("href").endsWith("` + string(o.ID) + `")`)
+	b.WaitFor(`document.activeElement.getAttribute("href") === "` + first + `"`)
+	b.WaitFor(`document.querySelector("[data-told]").innerText.startsWith("Updated ")`)
+	b.Do(chromedp.Blur("[data-live] tbody a[href='" + first + "']"))
 }
 
 // people: an admin adds a member, who sets up; changes the role, disables the member,

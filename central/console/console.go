@@ -31,6 +31,7 @@ type site struct {
 	root, cookie string // the path of all pages; how names of cookies begin
 	name         string // for people
 	stylesheets  []string
+	script       string   // a file; empty: none
 	templates    []string // patterns of the pages' files
 	nav          []navEntry
 	errorTexts   map[error]string // texts of errors that differ from the console's
@@ -87,6 +88,7 @@ type Console struct {
 	log    *slog.Logger
 	// imports admits one settlement file at a time: each is compared in memory.
 	imports chan struct{}
+	lists   recentReads
 }
 
 // New makes a Console of all its parts.
@@ -95,7 +97,7 @@ func New(parts Parts, cfg Config) (*Console, error) {
 		return nil, errors.New("the console needs staff, their vault, operations, callbacks and reconciliation")
 	}
 	c := &Console{Parts: parts, imports: make(chan struct{}, 1), site: site{
-		root: Root, cookie: "galla_console", name: "console", stylesheets: []string{"console.css", "parties.css"}, templates: []string{"templates/*.html"},
+		root: Root, cookie: "galla_console", name: "console", stylesheets: []string{"console.css", "parties.css"}, script: "console.js", templates: []string{"templates/*.html"},
 	}}
 	c.nav = c.navEntries()
 	return c, c.open(cfg, c.routeTable())
@@ -161,7 +163,7 @@ type handler func(v *visit) error
 func (c *Console) routeTable() []route {
 	var all []route
 	for _, list := range [][]route{
-		c.signInRoutes(), c.stepUpRoutes(), c.operationRoutes(), c.dayRoutes(), c.caseRoutes(), c.staffRoutes(), c.auditRoutes(),
+		c.signInRoutes(), c.stepUpRoutes(), c.findRoutes(), c.operationRoutes(), c.dayRoutes(), c.caseRoutes(), c.staffRoutes(), c.auditRoutes(),
 	} {
 		all = append(all, list...)
 	}

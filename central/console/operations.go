@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
-	"regexp"
-	"strings"
 	"time"
 
 	"galla/central"
@@ -16,141 +13,20 @@ import (
 	"galla/shared/op"
 )
 
-// operationRoutes are the routes to find and read operations, and to ask the bank.
+// operationRoutes are the routes to list and read operations, and to ask the bank.
 func (c *Console) operationRoutes() []route {
 	return []route{
 		{pattern: "GET " + Root + "operations", minRole: staff.Viewer, handle: c.operations},
-		{pattern: "POST " + Root + "operations", minRole: staff.Viewer, noStepUp: "it looks, and changes nothing", handle: c.find},
+		{pattern: "POST " + Root + "operations", minRole: staff.Viewer, noStepUp: "it filters a list, and changes nothing", handle: c.filterOperations},
+		{pattern: "GET " + Root + "operations.csv", minRole: staff.Viewer, handle: c.exportOperations},
+		{pattern: "GET " + Root + "suggest", minRole: staff.Viewer, handle: c.suggest},
+		{pattern: "POST " + Root + "views", minRole: staff.Viewer, noStepUp: "it saves a filter of the member's own", handle: c.saveView},
+		{pattern: "POST " + Root + "views/delete", minRole: staff.Viewer, noStepUp: "it deletes a filter of the member's own", handle: c.deleteView},
 		{pattern: "GET " + Root + "operations/{id}", minRole: staff.Viewer, handle: c.operation},
 		{pattern: "POST " + Root + "operations/{id}/enquire", minRole: staff.Operator, noStepUp: "it asks the bank, as the central does by itself", handle: c.enquire},
 		{pattern: "POST " + Root + "operations/{id}/case", minRole: staff.Operator, noStepUp: "it opens a case, and decides nothing", handle: c.openCase},
 		{pattern: "GET " + Root + "waiting", minRole: staff.Viewer, handle: c.waiting},
 	}
-}
-
-const (
-	// maxFound is how many operations a page lists.
-	maxFound = 100
-	// lookBack is the period of a search without days.
-	lookBack = 7 * 24 * time.Hour
-)
-
-// searchPage is the search's data, with what was typed. What may be a customer's
-// number is not sent back.
-type searchPage struct {
-	Name, Last4, Merchant string
-	From, To              string // Indian days
-	Asked                 bool
-	Found                 []central.Operation
-	More                  bool // there are more than are listed
-}
-
-func (c *Console) operations(v *visit) error {
-	return v.show(http.StatusOK, page{Name: "operations", Title: "Operations", Data: searchPage{}})
-}
-
-var (
-	fourDigits = regexp.MustCompile(`^[0-9]{4}$`)
-	tenDigits  = regexp.MustCompile(`^[6-9][0-9]{9}$`)
-)
-
-// withoutNumbers is typed text as it is sent back: nothing that may have a customer's
-// number in it.
-func withoutNumbers(typed string) string {
-	if staff.HasLongNumber(typed) {
-		return ""
-	}
-	return typed
-}
-
-// searchRequest is what a search form asks for.
-type searchRequest struct {
-	name        string // any name of an operation; or the search
-	search      staff.Search
-	description string // for the audit log
-}
-
-// searchError is an error in a search form, for people.
-type searchError string
-
-func (e searchError) Error() string { return string(e) }
-
-// parseSearch reads a search form.
-func (c *Console) parseSearch(f url.Values, now time.Time) (searchRequest, searchPage, error) {
-	text := func(name string) string { return strings.TrimSpace(f.Get(name)) }
-	name, last4, merchant := text("name"), text("last4"), text("merchant")
-	d := searchPage{Name: withoutNumbers(name), Merchant: withoutNumbers(merchant), From: text("from"), To: text("to"), Asked: true}
-	if fourDigits.MatchString(last4) {
-		d.Last4 = last4
-	}
-	mobile := strings.TrimPrefix(strings.Map(func(r rune) rune {
-		if r == ' ' || r == '-' {
-			return -1
-		}
-		return r
-	}, text("mobile")), "+91")
-	q := searchRequest{search: staff.Search{From: now.Add(-lookBack), To: now.Add(time.Minute), Limit: maxFound + 1}}
-	var asked staff.AuditQuery
-	asked, _, err := parseAuditQuery(url.Values{"from": {d.From}, "to": {d.To}})
-	if err != nil {
-		return q, d, searchError(sentence(err.Error()))
-	}
-	if d.From != "" {
-		q.search.From = asked.From
-	}
-	if d.To != "" {
-		q.search.To = asked.To
-	}
-	switch {
-	case name != "":
-		q.name, q.description = name, "by name "+staff.RedactNumbers(name)
-	case last4 != "":
-		if d.Last4 == "" {
-			return q, d, searchError("Type only the last four digits of the Aadhaar number.")
-		}
-		q.search.Aadhaar, q.description = "XXXXXXXX"+d.Last4, "by the last four digits "+d.Last4
-	case mobile != "":
-		if !tenDigits.MatchString(mobile) {
-			return q, d, searchError("A mobile number has ten digits and begins with 6, 7, 8 or 9.")
-		}
-		q.search.Mobile, q.search.Hash, q.description = mobile, c.CustomerKey(mobile), "by mobile "+staff.RedactNumbers(mobile)
-	case merchant != "":
-		q.search.Merchant, q.description = central.MerchantID(merchant), "by merchant "+staff.RedactNumbers(merchant)
-	case d.From != "" || d.To != "":
-		q.description = "by time"
-	default:
-		return q, d, searchError("Fill in one field.")
-	}
-	if q.name == "" {
-		q.description += ", " + formatTime(q.search.From) + " to " + formatTime(q.search.To)
-	}
-	return q, d, nil
-}
-
-func (c *Console) find(v *visit) error {
-	q, d, err := c.parseSearch(v.r.PostForm, time.Now())
-	if err != nil {
-		return v.show(http.StatusUnprocessableEntity, page{Name: "operations", Title: "Operations", Alert: err.Error(), Data: d})
-	}
-	err = c.Staff.CountSearch(v.Context(), v.Login())
-	if err == nil {
-		err = c.Staff.Record(v.Context(), v.Actor(), staff.Change{What: "operation.search", Note: q.description})
-	}
-	if err != nil {
-		return err
-	}
-	if q.name != "" {
-		d.Found, err = c.Operations.FindByAnyName(v.Context(), q.name, maxFound+1)
-	} else {
-		d.Found, err = c.Operations.Search(v.Context(), q.search)
-	}
-	if err != nil {
-		return err
-	}
-	if d.More = len(d.Found) > maxFound; d.More {
-		d.Found = d.Found[:maxFound]
-	}
-	return v.show(http.StatusOK, page{Name: "operations", Title: "Operations", Data: d})
 }
 
 // waitingOperation is a pending operation with the bank's last answer.

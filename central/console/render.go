@@ -40,6 +40,7 @@ type View struct {
 	Node      string
 	Root      string // of all pages
 	Site      string // its name, for people
+	Script    string // a file; empty: none
 	SteppedUp bool   // privileged forms ask for no code
 }
 
@@ -101,7 +102,7 @@ func loadTemplates(files *webguard.Static, patterns []string) (map[string]*templ
 // show answers with a page, which is complete before the first byte is sent.
 func (v *visit) show(status int, p page) error {
 	c := v.c
-	view := View{page: p, CSRF: v.CSRF, Here: v.r.URL.Path, Who: v.Member, SteppedUp: v.SteppedUp(time.Now()), Node: c.cfg.Node, Root: c.root, Site: c.name}
+	view := View{page: p, CSRF: v.CSRF, Here: v.r.URL.Path, Who: v.Member, SteppedUp: v.SteppedUp(time.Now()), Node: c.cfg.Node, Root: c.root, Site: c.name, Script: c.script}
 	if view.Notice == "" {
 		view.Notice = noticeText(v.query().Get("done"))
 	}
@@ -138,6 +139,8 @@ func noticeText(name string) string {
 		"password":           "Your password was changed; your other sessions have ended.",
 		"asked":              "The bank is asked now. The history shows its answer in a few seconds: load the page again.",
 		"opened":             "The case was opened.",
+		"view-saved":         "The view was saved.",
+		"view-deleted":       "The view was deleted.",
 		"proposed":           "The proposal was made. Another person confirms it, or rejects it.",
 		"confirmed":          "The case is decided. Where its operation was not final, it gets its final outcome within seconds.",
 		"rejected":           "The proposal was rejected; the case is open again.",

@@ -65,6 +65,13 @@ func presence(t *testing.T, on kind) {
 	wantErr(t, "nobody left", left(s, "nothing", at, at, "x"), nil)
 	_, err := s.TerminalWithPresence(background, "nothing", alive)
 	wantErr(t, "nobody", err, central.ErrNotFound)
+	for _, name := range []string{string(first.ID), first.TID} {
+		got, err := s.TerminalByName(background, name, alive)
+		wantErr(t, "read by a name", err, nil)
+		wantSame(t, "by a name", got, now(first.ID))
+	}
+	_, err = s.TerminalByName(background, "nothing", alive)
+	wantErr(t, "nobody of a name", err, central.ErrNotFound)
 
 	wantErr(t, "met", came(s, first.ID, said), nil)
 	wantErr(t, "revoke", s.RevokeTerminal(background, second.ID, t0), nil)

@@ -234,3 +234,9 @@ func (s Terminals) TerminalWithPresence(ctx context.Context, id central.Terminal
 	return oneRow(ctx, s.task("read terminal %s", id), scanTerminalStatus,
 		`SELECT `+isOnline+`, `+terminalStatusColumns+` FROM terminals t WHERE t.id = $2`, alive, id)
 }
+
+// TerminalByName implements accounts.Terminals.
+func (s Terminals) TerminalByName(ctx context.Context, name string, alive time.Time) (accounts.Terminal, error) {
+	return oneRow(ctx, s.task("read a terminal by a name"), scanTerminalStatus,
+		`SELECT `+isOnline+`, `+terminalStatusColumns+` FROM terminals t WHERE t.id = $2 OR t.tid = $2`, alive, name)
+}
