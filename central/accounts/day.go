@@ -17,6 +17,9 @@ const (
 	// dayCacheTTL is how long a day's sums are cached: a sum reads all operations of
 	// the day, and many people load the page.
 	dayCacheTTL = 30 * time.Second
+	// pastDayCacheTTL is the same of a day that has been over for a whole day: hardly
+	// any of its operations changes, and other days are compared with it.
+	pastDayCacheTTL = 10 * time.Minute
 	maxDays     = 8
 )
 
@@ -76,8 +79,11 @@ func (s *Service) Day(ctx context.Context, day ist.Day) (Day, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
-	if known, ok := s.days[day]; ok && now.Sub(known.At) < dayCacheTTL {
+	now, ttl := time.Now(), dayCacheTTL
+	if now.Sub(to) > 24*time.Hour {
+		ttl = pastDayCacheTTL
+	}
+	if known, ok := s.days[day]; ok && now.Sub(known.At) < ttl {
 		return known, nil
 	}
 	out := Day{Day: day, At: now}

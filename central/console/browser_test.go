@@ -68,7 +68,7 @@ func (w *walk) code(login string) string {
 // proves types the next code where one is asked for.
 func (w *walk) proves(b *uitest.Browser, login string) {
 	w.t.Helper()
-	b.WaitForHeading("Type a code of your authenticator")
+	b.WaitForHeading("Enter an authenticator code")
 	b.WaitForFocus("#step_up")
 	b.Press(w.nextCode(login), kb.Enter)
 }
@@ -154,7 +154,7 @@ func (w *walk) operations() {
 	content := strings.Join([]string{"reference,rrn,stan,amount,code,time", "GL261120STRAY,632510000001,000001,500.00,00," + day + "T10:00:00+05:30", "END," + day + ",1,500.00,,", ""}, "\n")
 	meera.Navigate("/console/reconciliation")
 	meera.Do(chromedp.SetUploadFiles("#file", []string{w.file("day.csv", content)}), chromedp.Click(`form[action="/console/reconciliation"] button`))
-	meera.WaitForHeading("The bank's file of " + day)
+	meera.WaitForHeading("Settlement file of " + day)
 	meera.Screenshot("day")
 	meera.Navigate("/console/reconciliation")
 	meera.WaitForHeading("Reconciliation")
@@ -182,10 +182,10 @@ func (w *walk) people() {
 	asha.WaitForHeading("Staff")
 	asha.Screenshot("staff")
 	asha.Do(chromedp.SendKeys("#login", "nila"), chromedp.SendKeys("#name", "Nila Das"), chromedp.Click(`form[action="/console/staff"] button`))
-	asha.WaitForHeading("Type a code of your authenticator")
+	asha.WaitForHeading("Enter an authenticator code")
 	asha.Screenshot("step-up")
 	w.proves(asha, "asha")
-	asha.WaitForHeading("Hand over this code")
+	asha.WaitForHeading("Set-up code")
 	asha.Screenshot("code")
 	code := uitest.Eval[string](asha, `document.querySelector("code.key").innerText`)
 	nila := w.open()

@@ -97,7 +97,7 @@ func New(parts Parts, cfg Config) (*Console, error) {
 		return nil, errors.New("the console needs staff, their vault, operations, callbacks and reconciliation")
 	}
 	c := &Console{Parts: parts, imports: make(chan struct{}, 1), site: site{
-		root: Root, cookie: "galla_console", name: "console", stylesheets: []string{"console.css", "parties.css"}, script: "console.js", templates: []string{"templates/*.html"},
+		root: Root, cookie: "galla_console", name: "console", stylesheets: []string{"chart.css", "console.css", "parties.css"}, script: "console.js", templates: []string{"templates/*.html"},
 	}}
 	c.nav = c.navEntries()
 	return c, c.open(cfg, c.routeTable())

@@ -138,7 +138,7 @@ func checkListKind(f listFilter) error {
 	case !slices.Contains(listKinds(), kind):
 		return fmt.Errorf("there is no kind %q", f.Kind)
 	case f.Merchant == "" && f.State != "open" && f.State != "stuck":
-		return fmt.Errorf("choose a merchant, too: %s has no amount, and the list of all merchants has what moves money", formatKind(kind))
+		return fmt.Errorf("choose a merchant, too: %s has no amount, and the list of all merchants has what moves money", kindName(kind))
 	}
 	return nil
 }

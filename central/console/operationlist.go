@@ -46,7 +46,7 @@ func listStates() []string {
 // columnOrders sort operations by a column.
 var columnOrders = map[string]func(a, b central.Operation) int{
 	"amount": func(a, b central.Operation) int { return cmp.Compare(b.Amount, a.Amount) },
-	"kind":   func(a, b central.Operation) int { return cmp.Compare(formatKind(a.Kind), formatKind(b.Kind)) },
+	"kind":   func(a, b central.Operation) int { return cmp.Compare(kindName(a.Kind), kindName(b.Kind)) },
 	"state":  func(a, b central.Operation) int { return cmp.Compare(a.State, b.State) },
 }
 
@@ -210,7 +210,7 @@ func (c *Console) exportOperations(v *visit) error {
 			panic(http.ErrAbortHandler) // so that the browser knows that the file is not complete
 		}
 		for _, o := range c.named(v, found.Operations) {
-			_ = out.Write(csvCells(isoTime(o.CreatedAt), string(o.Reference), o.RRN, formatKind(o.Kind), string(o.State), o.Amount.String(), o.Charge.String(),
+			_ = out.Write(csvCells(isoTime(o.CreatedAt), string(o.Reference), o.RRN, kindName(o.Kind), string(o.State), o.Amount.String(), o.Charge.String(),
 				o.MerchantName, string(o.Merchant), string(o.Terminal), o.TID, o.BankName, o.IIN, o.Aadhaar, o.Code, isoTime(o.FinishedAt), staff.RedactNumbers(o.CallerRef)))
 		}
 		n += len(found.Operations)

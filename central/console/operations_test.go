@@ -16,10 +16,10 @@ func TestReadAnOperation(t *testing.T) {
 	done, stuck := h.operation(t, 1, time.Hour, op.Succeeded), h.operation(t, 2, 8*24*time.Hour, "stuck")
 	v := h.browser(t).enter("vikram")
 	page := v.get("/console/operations/"+string(done.ID), http.StatusOK)
-	has(t, page, "The bank executed it.", done.RRN, "XXXXXXXX7058", "order-1", "the bank answered", "SUCCESS", "received → sent", "Callback</h2><p class=\"aside\">None.")
+	has(t, page, "The bank executed it.", done.RRN, "XXXXXXXX7058", "order-1", "the bank answered", "SUCCESS", "received → sent", "Callback</h2><p class=\"aside\">No callback.")
 	hasNot(t, page, "Enquire now", "Open a case")
 	page = v.get("/console/operations/"+string(stuck.ID), http.StatusOK)
-	has(t, page, "people have to decide", "the bank says it is in progress", "<dd>1, the next ", "recorded, before anything is sent")
+	has(t, page, "people have to decide", "the bank says it is in progress", "<dd>1, next <time ", "<h2>Activity</h2>", "recorded, before anything is sent")
 	hasNot(t, page, "Enquire now", "Open a case") // a viewer only reads
 	v.get("/console/operations/none", http.StatusNotFound)
 	page = v.get("/console/waiting", http.StatusOK)

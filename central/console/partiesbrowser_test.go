@@ -51,7 +51,7 @@ func (w *walk) enter(role staff.Role) *uitest.Browser {
 	b.Press("sandbox-"+string(role), kb.Tab, sandboxIn, kb.Tab, code(w.t, role), kb.Enter)
 	b.WaitFor(`location.pathname === "/console/operations" && document.readyState === "complete"`)
 	b.Navigate("/console/step-up?next=/console/me")
-	b.WaitForHeading("Type a code of your authenticator")
+	b.WaitForHeading("Enter an authenticator code")
 	b.Press(nextCode(w.t, role), kb.Enter)
 	b.WaitForHeading("Your access")
 	return b
@@ -114,7 +114,7 @@ func (w *walk) parties(asha *uitest.Browser) {
 	asha.WaitForHeading("Program of Lakshmi Kirana Store")
 	asha.Screenshot("program")
 	asha.Do(chromedp.Click(`main a[href*="/clients/"]`))
-	asha.WaitFor(`document.readyState === "complete" && document.querySelector("main").innerText.includes("Terminals that its codes enrolled")`)
+	asha.WaitFor(`document.readyState === "complete" && document.querySelector("main").innerText.includes("Terminals enrolled with its codes")`)
 	asha.Screenshot("program-and-its-terminals")
 	asha.Navigate("/console/merchants/" + shop + "/change")
 	asha.WaitForHeading("Change Lakshmi Kirana Store")

@@ -32,7 +32,7 @@ func (e *PartyPages) payments(v *visit) error {
 	if text := v.query().Get("before"); text != "" {
 		at, err := time.Parse(time.RFC3339Nano, text)
 		if err != nil {
-			return refuse("The list goes on before a time, such as 2026-11-26T09:30:00.123Z.")
+			return refuse("The list continues before a time, such as 2026-11-26T09:30:00.123Z.")
 		}
 		before = at
 	}

@@ -63,8 +63,8 @@ func TestStepUpCarriesTheForm(t *testing.T) {
 	page := asha.post("/console/staff", http.StatusUnauthorized, "login", "nila", "name", `Nila "Das`, "role", "viewer")
 	has(t, page, `action="/console/staff"`, `name="login" value="nila"`, `value="Nila &#34;Das"`, `name="role" value="viewer"`)
 	has(t, asha.post("/console/staff", http.StatusUnauthorized, "login", "nila", "name", "Nila Das", "role", "viewer", "step_up", "000000"), "The code is wrong or was used", `value="nila"`)
-	has(t, asha.post("/console/staff", http.StatusOK, "login", "nila", "name", "Nila Das", "role", "viewer", "step_up", asha.nextCode("asha")), "Hand over this code")
-	has(t, asha.post("/console/staff", http.StatusOK, "login", "jyoti", "name", "Jyoti Rao", "role", "viewer"), "Hand over this code")
+	has(t, asha.post("/console/staff", http.StatusOK, "login", "nila", "name", "Nila Das", "role", "viewer", "step_up", asha.nextCode("asha")), "Set-up code")
+	has(t, asha.post("/console/staff", http.StatusOK, "login", "jyoti", "name", "Jyoti Rao", "role", "viewer"), "Set-up code")
 
 	// A form with a file is not stored meanwhile.
 	ravi := h.browser(t).signsIn("ravi")

@@ -150,7 +150,7 @@ func (h *sandbox) useConsole(t *testing.T, c *secretScan) (found []string) {
 	o.do("POST", "/console/operations", url.Values{"merchant": {agarwal}, "bank": {kapoor}, "least": {pandey}})
 	// The remitter of h.remit, by the mobile number that the bank gave for the
 	// remitter.
-	if page := o.do("POST", "/console/find", url.Values{"text": {"+91 90000 00005"}}); !strings.Contains(page, ">Transfer</td>") || !strings.Contains(page, ">Refund</td>") {
+	if page := o.do("POST", "/console/find", url.Values{"text": {"+91 90000 00005"}}); !strings.Contains(page, ">Money transfer</td>") || !strings.Contains(page, ">Refund</td>") {
 		t.Errorf("the remitter's transfer and refund are not found by the mobile number:\n%s", page)
 	}
 	read := operations.FindAllString(o.pages.String(), 3)
