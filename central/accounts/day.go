@@ -20,7 +20,7 @@ const (
 	// pastDayCacheTTL is the same of a day that has been over for a whole day: hardly
 	// any of its operations changes, and other days are compared with it.
 	pastDayCacheTTL = 10 * time.Minute
-	maxDays     = 8
+	maxDays         = 8
 )
 
 // Totals counts the operations of a day, or of an hour, by their present state.
@@ -102,6 +102,12 @@ func (s *Service) Day(ctx context.Context, day ist.Day) (Day, error) {
 	}
 	s.days[day] = out
 	return out, nil
+}
+
+// Latencies has the latency of each bank in a period.
+func (s *Service) Latencies(ctx context.Context, from, to time.Time) ([]BankLatency, error) {
+	list, err := s.LatencyCounts(ctx, from, to)
+	return bankLatencies(list), err
 }
 
 func (d *Day) addCounts(list []HourCount) {

@@ -182,11 +182,14 @@ type navEntry struct {
 
 // navEntries lists the navigation, for all roles.
 func (c *Console) navEntries() []navEntry {
-	list := []navEntry{
-		{Root + "operations", "Operations", staff.Viewer},
-		{Root + "waiting", "Waiting", staff.Viewer},
-		{Root + "reconciliation", "Reconciliation", staff.Viewer},
+	var list []navEntry
+	if c.Parties != nil {
+		list = append(list, navEntry{Root + "now", "Now", staff.Viewer})
 	}
+	list = append(list,
+		navEntry{Root + "operations", "Operations", staff.Viewer},
+		navEntry{Root + "waiting", "Waiting", staff.Viewer},
+		navEntry{Root + "reconciliation", "Reconciliation", staff.Viewer})
 	if c.Parties != nil {
 		list = append(list, partyNav()...)
 	}

@@ -22,6 +22,7 @@ import (
 
 func (e *PartyPages) figureRoutes() []route {
 	return []route{
+		getRoute("now", staff.Viewer, e.now),
 		getRoute("day", staff.Viewer, e.figures),
 		getRoute("float", staff.Viewer, e.float),
 		postRoute("float", staff.Operator, e.readFloat),
@@ -47,6 +48,7 @@ type bank struct {
 // figuresPage is a day's data.
 type figuresPage struct {
 	accounts.Day
+	WeekHours     [24]accounts.Totals
 	Week          accounts.Totals // of the same weekday a week before
 	Before, After ist.Day         // After is empty for today
 	WeekBefore    ist.Day
@@ -61,14 +63,24 @@ type figuresPage struct {
 
 func (e *PartyPages) figures(v *visit) error {
 	day := cmp.Or(ist.Day(v.query().Get("day")), today())
-	f, err := e.Accounts.Day(v.Context(), day)
+	d, err := e.readDay(v.Context(), day)
 	if err != nil {
-		return withWords(err)
+		return err
+	}
+	d.drawBanks(e)
+	return v.show(http.StatusOK, page{Name: "day", Title: day.Noon().Format("Monday, 2 January 2006"), Data: d})
+}
+
+// readDay reads a day with its charts of hours.
+func (e *PartyPages) readDay(ctx context.Context, day ist.Day) (figuresPage, error) {
+	f, err := e.Accounts.Day(ctx, day)
+	if err != nil {
+		return figuresPage{}, withWords(err)
 	}
 	d := figuresPage{Day: f, Before: day.Add(-1), WeekBefore: day.Add(-7)} // Accounts.Day has checked it
-	week, err := e.Accounts.Day(v.Context(), d.WeekBefore)
+	week, err := e.Accounts.Day(ctx, d.WeekBefore)
 	if err != nil {
-		return withWords(err)
+		return d, withWords(err)
 	}
 	d.Week = week.Total
 	if day < today() {
@@ -78,8 +90,8 @@ func (e *PartyPages) figures(v *visit) error {
 		d.Share = fmt.Sprintf("%.1f %%", float64(f.Total.Succeeded)*100/float64(ended))
 	}
 	d.drawHours(week)
-	d.drawBanks(e)
-	return v.show(http.StatusOK, page{Name: "day", Title: day.Noon().Format("Monday, 2 January 2006"), Data: d})
+	d.WeekHours = week.Hours
+	return d, nil
 }
 
 // drawHours makes the charts of all 24 hours and the table below them.

@@ -28,7 +28,7 @@ func consoleHelp() map[string]string {
 		"terminals": "console#terminals-and-a-lost-one", "terminal": "console#terminals-and-a-lost-one",
 		"merchants": parties, "merchant": parties, "merchant-change": parties, "vendors": parties, "vendor": parties, "aggregator": parties,
 		"client": programs, "one-time": programs, "confirm": programs, "callbacks": "console#callbacks", "callback": "console#callbacks",
-		"slabs": figures, "float": figures, "day": figures,
+		"now": "console#now", "slabs": figures, "float": figures, "day": figures,
 		"staff": second, "member": second, "setup-code": second, "audit": "console#the-audit-log",
 		"sign-in": signing, "set-up": signing, "set-up-factor": signing, "step-up": signing, "me": signing, "message": "console",
 	}

@@ -29,6 +29,7 @@ func TestChromiumWalk(t *testing.T) {
 			w := &walk{t: t, h: h, open: func() *uitest.Browser { return uitest.Open(t, chromium, h.console(t), size[0], size[1]) }}
 			w.addData()
 			asha := w.enter(staff.Admin)
+			w.now(asha)
 			w.parties(asha)
 			w.activity(asha)
 		})
@@ -49,12 +50,29 @@ func (w *walk) enter(role staff.Role) *uitest.Browser {
 	b.Navigate("/console/")
 	b.WaitForHeading("Sign in")
 	b.Press("sandbox-"+string(role), kb.Tab, sandboxIn, kb.Tab, code(w.t, role), kb.Enter)
-	b.WaitFor(`location.pathname === "/console/operations" && document.readyState === "complete"`)
+	b.WaitFor(`location.pathname === "/console/now" && document.readyState === "complete"`)
 	b.Navigate("/console/step-up?next=/console/me")
 	b.WaitForHeading("Enter an authenticator code")
 	b.Press(nextCode(w.t, role), kb.Enter)
 	b.WaitForHeading("Your access")
 	return b
+}
+
+// now reads the first page, and filters operations by a merchant's name.
+func (w *walk) now(b *uitest.Browser) {
+	w.t.Helper()
+	b.Navigate("/console/now")
+	b.WaitForHeading("Now")
+	b.WaitFor(`[...document.querySelectorAll(".tile")].some(e => e.innerText.startsWith("Terminals online\n1"))`)
+	b.Screenshot("now")
+	b.Navigate("/console/operations")
+	b.WaitForFocus("body")
+	b.Do(chromedp.Focus("#merchant"))
+	b.Press("laksh")
+	b.WaitFor(`[...document.querySelectorAll("#merchants option")].some(e => e.value === "Lakshmi Kirana Store")`)
+	b.Press(kb.Enter)
+	b.WaitFor(`new URLSearchParams(location.search).get("merchant")?.length === 36 && document.querySelector("#merchant").value === "Lakshmi Kirana Store"`)
+	b.Screenshot("operations-of-a-merchant")
 }
 
 // addData adds an online terminal and an offline one, a day's operations, a callback

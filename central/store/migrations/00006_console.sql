@@ -1,4 +1,4 @@
--- Filters of the console's list of operations that members saved
+-- For the console: how many terminals a node has, and filters of the list of operations that members saved
 
 CREATE TABLE staff_views (
     login    TEXT    NOT NULL REFERENCES staff (login),
@@ -7,3 +7,5 @@ CREATE TABLE staff_views (
     saved_at INTEGER NOT NULL,
     PRIMARY KEY (login, name)
 ) STRICT, WITHOUT ROWID;
+
+ALTER TABLE uplink_nodes ADD COLUMN terminals INTEGER NOT NULL DEFAULT 0 CHECK (terminals >= 0); -- connected, at the last heartbeat
