@@ -149,7 +149,7 @@ func (h *sandbox) useConsole(t *testing.T, c *secretScan) (found []string) {
 	}
 	// The remitter of h.remit, by the mobile number that the bank gave for the
 	// remitter.
-	if page := o.do("POST", "/console/operations", url.Values{"mobile": {"+91 90000 00005"}}); !strings.Contains(page, "<td>Transfer</td>") || !strings.Contains(page, "<td>Refund</td>") {
+	if page := o.do("POST", "/console/operations", url.Values{"mobile": {"+91 90000 00005"}}); !strings.Contains(page, "<td>Money transfer</td>") || !strings.Contains(page, "<td>Refund</td>") {
 		t.Errorf("the remitter's transfer and refund are not found by the mobile number:\n%s", page)
 	}
 	read := operations.FindAllString(o.pages.String(), 3)
