@@ -20,7 +20,7 @@ const (
 	// pastDayCacheTTL is the same of a day that has been over for a whole day: hardly
 	// any of its operations changes, and other days are compared with it.
 	pastDayCacheTTL = 10 * time.Minute
-	maxDays         = 8
+	maxDays         = 16
 )
 
 // Totals counts the operations of a day, or of an hour, by their present state.

@@ -195,6 +195,12 @@ func (w *walk) people() {
 	nila.Press("nila", kb.Tab, code, kb.Enter)
 	nila.WaitForHeading("Choose a password")
 	nila.Screenshot("set-up-factor")
+	for dark, ground := range map[bool]string{true: "rgb(16, 23, 22)", false: "rgb(246, 243, 236)"} {
+		nila.SetDark(dark)
+		nila.WaitFor(`getComputedStyle(document.body).backgroundColor === "` + ground + `"`)
+		nila.WaitFor(`getComputedStyle(document.querySelector(".qr rect")).fill === "rgb(255, 255, 255)" && getComputedStyle(document.querySelector(".qr path")).fill === "rgb(0, 0, 0)"`)
+	}
+	nila.SetDark(os.Getenv(uitest.Dark) != "")
 	raw, err := operatorKey(uitest.Eval[string](nila, `document.querySelector("code.key").innerText`))
 	if err != nil {
 		w.t.Fatal(err)

@@ -99,6 +99,9 @@ func (w *walk) addData() {
 		}
 		w.h.operation(w.t, i+1, nine.Add(time.Duration(i*i%600)*time.Minute), state, pending, iin)
 	}
+	for i := range 20 { // a week before that day
+		w.h.operation(w.t, 200+i, nine.AddDate(0, 0, -7).Add(time.Duration(i*i%500)*time.Minute), op.Succeeded, false, "990326")
+	}
 	w.withCallback = w.h.operation(w.t, 100, now.Add(-time.Minute), op.Succeeded, true, "990326")
 }
 
@@ -185,10 +188,23 @@ func (w *walk) activity(asha *uitest.Browser) {
 	asha.Screenshot("payments")
 	asha.Navigate("/console/day?day=" + time.Now().In(ist.Zone()).AddDate(0, 0, -1).Format(time.DateOnly))
 	asha.WaitFor(`document.querySelectorAll("svg.chart rect").length > 20`)
+	asha.WaitFor(`document.querySelectorAll("line.before").length > 10`)
+	asha.WaitFor(chartTextsFit)
 	asha.Screenshot("day")
 	asha.Navigate("/console/float")
 	asha.WaitForHeading("Float")
 	asha.Do(chromedp.Click(`form[action="/console/float"][method=post] button`))
 	asha.WaitFor(`document.querySelector(".fine")?.innerText.includes("was read")`)
+	asha.WaitFor(chartTextsFit)
 	asha.Screenshot("float")
 }
+
+// chartTextsFit: all texts of charts are inside their cards, large enough to read, and none
+// is over another.
+const chartTextsFit = `[...document.querySelectorAll(".plot")].every(plot => {
+	const card = plot.getBoundingClientRect(), texts = [...plot.querySelectorAll("svg text")];
+	const boxes = texts.map(t => t.getBoundingClientRect());
+	return texts.length > 3 && texts.every(t => parseFloat(getComputedStyle(t).fontSize) >= 12) &&
+		boxes.every(b => b.height >= 12 && b.left >= card.left && b.right <= card.right && b.bottom <= card.bottom) &&
+		boxes.every((a, i) => boxes.slice(i + 1).every(b => a.right <= b.left || b.right <= a.left || a.bottom <= b.top + 4 || b.bottom <= a.top + 4));
+})`

@@ -153,7 +153,7 @@ func noticeText(name string) string {
 		"merchant-approved":  "The merchant is approved: its requests are accepted from now on.",
 		"merchant-rejected":  "The merchant was rejected.",
 		"merchant-suspended": "The merchant is suspended: its new requests are refused from now on.",
-		"vendor-added":       "The vendor was added. Make a key for it.",
+		"vendor-added":       "The vendor was added. Create a key for it.",
 		"aggregator-added":   "The aggregator was added.",
 		"vendor-off":         "The vendor is suspended: its own requests are refused from now on.",
 		"vendor-on":          "The vendor's requests are accepted again.",
