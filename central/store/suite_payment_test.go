@@ -40,9 +40,13 @@ func (perPayment) Earning(_ context.Context, o central.Operation, _ central.Bank
 	return earningOf(o, "PAYMENT", 1), nil
 }
 
-// paymentsOver is the service of payments over a store; told are the topics that it woke.
-func paymentsOver(t *testing.T, s *DB, network knownPayments) (service *payments.Service, told func() []string) {
+// paymentsOver is the service of payments over a store and a network, which may be nil; told
+// are the topics that it woke.
+func paymentsOver(t *testing.T, s *DB, network central.PaymentNetwork) (service *payments.Service, told func() []string) {
 	t.Helper()
+	if network == nil {
+		network = knownPayments(nil)
+	}
 	var mu sync.Mutex
 	var topics []string
 	service, err := payments.New(payments.Config{
