@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/payments"
 	"galla/central/reconcile"
 	"galla/central/staff"
 	"galla/central/webhook"
@@ -212,7 +213,8 @@ type operationPage struct {
 	Callback          *webhook.Callback
 	CallbackAttempts  []webhook.Attempt // of the callback
 	Cases             []reconcile.Case
-	Unreported        bool // its terminal does not know the outcome yet
+	Payment           *payments.Payment // of a payment by UPI, or of its return; nil: of no other
+	Unreported        bool              // its terminal does not know the outcome yet
 	Age               string
 	// Manual: people may open a case of it.
 	Manual bool
@@ -260,7 +262,10 @@ func (c *Console) readOperation(v *visit) (d operationPage, err error) {
 	d.Replied, d.Age = staff.ReplySummary(d.Operation), formatAge(time.Since(d.CreatedAt))
 	d.Tone, d.Description = describeState(d.Operation)
 	d.Manual = d.State == op.Pending && time.Since(seen.CertainAt()) >= reconcile.ManualAfter
-	return d, nil
+	if d.Kind.Reported() {
+		err = c.readPayment(ctx, &d)
+	}
+	return d, err
 }
 
 // describeState returns the CSS class and the description of an operation's state.
@@ -276,6 +281,12 @@ func describeState(o central.Operation) (tone, says string) {
 		}
 		return "pending", "The bank has given no final answer yet. It is asked regularly, and may have executed it."
 	case op.Succeeded:
+		switch o.Kind {
+		case central.KindUPIPayment:
+			return "give", "The network received it by UPI."
+		case central.KindUPIRefund:
+			return "quiet", "The bank returned the payment to its payer."
+		}
 		return "give", "The bank executed it."
 	case op.Reversed:
 		return "quiet", "The bank executed it and reversed it."
@@ -286,10 +297,14 @@ func describeState(o central.Operation) (tone, says string) {
 }
 
 // StepReason is the reason of a step, as people read it.
-func (operationPage) StepReason(s central.Step) string {
+func (d operationPage) StepReason(s central.Step) string {
 	switch {
 	case s.Reason != "":
 		return s.Reason
+	case d.Kind.Reported() && s.To == op.Received:
+		return "recorded, as the network reported it"
+	case d.Kind.Reported() && s.To == op.Sent:
+		return "the network had executed it"
 	case s.To == op.Received:
 		return "recorded, before anything is sent"
 	case s.To == op.Sent:

@@ -245,8 +245,6 @@ func TestCallbacks(t *testing.T) {
 	}
 }
 
-// TestFigures: the day's charts have the day's operations, and the float has the
-// network's balance.
 // TestUnmatchedPayments: what has no merchant or no order is there for people to look at,
 // and nothing else.
 func TestUnmatchedPayments(t *testing.T) {
@@ -285,6 +283,8 @@ func TestUnmatchedPayments(t *testing.T) {
 	ravi.get("/console/payments?before=yesterday", http.StatusUnprocessableEntity)
 }
 
+// TestFigures: the day's charts have the day's operations, and the float has the
+// network's balance.
 func TestFigures(t *testing.T) {
 	h := newSystem(t)
 	ravi := h.enter(t, "operator")
