@@ -236,8 +236,14 @@ func suiteSettlementAsksOnce(t *testing.T, s *DB) {
 		t.Errorf("%d cases of the second file wait", n)
 	}
 	wantErr(t, "answer an old file's case", s.AnswerPaymentCase(background, superseded, time.Now(), "x", true), reconcile.ErrSuperseded)
-	if _, err := d.job(); err != nil || !slices.Equal(d.network.asked, []string{p.RRN, "123456789012"}) {
-		t.Errorf("the second file: asked %v, %v", d.network.asked, err)
+	d.line("OTHER", "123456789013", 100)
+	if n := d.report().Waiting(); n != 3 {
+		t.Errorf("%d cases of the third file wait", n)
+	}
+	_, err := d.job()
+	slices.Sort(d.network.asked)
+	if want := slices.Sorted(slices.Values([]string{p.RRN, "123456789012", "123456789013"})); err != nil || !slices.Equal(d.network.asked, want) {
+		t.Errorf("of the third file alone: asked %v, %v", d.network.asked, err)
 	}
 }
 
