@@ -3,13 +3,16 @@ package console
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
 	"galla/central"
+	"galla/central/payments"
 	"galla/central/reconcile"
 	"galla/central/staff"
 	"galla/central/webhook"
+	"galla/shared/money"
 	"galla/shared/op"
 )
 
@@ -81,15 +84,18 @@ func (c *Console) waiting(v *visit) error {
 
 // operationPage is one operation with all that is known of it.
 type operationPage struct {
-	central.Operation
+	listedOperation
+	TerminalName      string
 	Tone, Description string // how it stands
 	Replied           string
 	Steps             []central.Step
 	Callback          *webhook.Callback
 	CallbackAttempts  []webhook.Attempt // of the callback
 	Cases             []reconcile.Case
-	Unreported        bool // its terminal does not know the outcome yet
-	Age               string
+	staff.Related
+	Payment    *payments.Payment // of a payment by UPI, or of its return; nil: of no other
+	Unreported bool              // its terminal does not know the outcome yet
+	Age        string
 	// Manual: people may open a case of it.
 	Manual bool
 }
@@ -118,6 +124,15 @@ func (c *Console) readOperation(v *visit) (d operationPage, err error) {
 	if d.Steps, err = c.Operations.History(ctx, id); err != nil {
 		return d, err
 	}
+	if d.Related, err = c.Operations.Related(ctx, d.Operation); err != nil {
+		return d, err
+	}
+	d.listedOperation = c.named(v, []central.Operation{d.Operation})[0]
+	if c.Parties != nil && d.Terminal != "" {
+		if t, err := c.Parties.Accounts.TerminalWithPresence(ctx, d.Terminal, time.Now()); err == nil {
+			d.TerminalName = t.Name
+		}
+	}
 	callback, attempts, err := c.Callbacks.Callback(ctx, id)
 	switch {
 	case err == nil:
@@ -136,7 +151,10 @@ func (c *Console) readOperation(v *visit) (d operationPage, err error) {
 	d.Replied, d.Age = staff.ReplySummary(d.Operation), formatAge(time.Since(d.CreatedAt))
 	d.Tone, d.Description = describeState(d.Operation)
 	d.Manual = d.State == op.Pending && time.Since(seen.CertainAt()) >= reconcile.ManualAfter
-	return d, nil
+	if d.Kind.Reported() {
+		err = c.readPayment(ctx, &d)
+	}
+	return d, err
 }
 
 // describeState returns the CSS class and the description of an operation's state.
@@ -152,6 +170,12 @@ func describeState(o central.Operation) (tone, says string) {
 		}
 		return "pending", "The bank has given no final answer yet. It is asked regularly, and may have executed it."
 	case op.Succeeded:
+		switch o.Kind {
+		case central.KindUPIPayment:
+			return "give", "The network received it by UPI."
+		case central.KindUPIRefund:
+			return "quiet", "The bank returned the payment to its payer."
+		}
 		return "give", "The bank executed it."
 	case op.Reversed:
 		return "quiet", "The bank executed it and reversed it."
@@ -161,11 +185,33 @@ func describeState(o central.Operation) (tone, says string) {
 	return "quiet", "It failed. No money moved."
 }
 
+// Took is how long an operation was in the state that a step ended; empty for the first.
+func (d operationPage) Took(i int) string {
+	if i == 0 {
+		return ""
+	}
+	switch took := d.Steps[i].At.Sub(d.Steps[i-1].At); {
+	case took < 10*time.Second:
+		return fmt.Sprintf("+%.3f s", took.Seconds())
+	case took < time.Minute:
+		return fmt.Sprintf("+%.1f s", took.Seconds())
+	default:
+		return "+" + formatAge(took)
+	}
+}
+
+// Total is the amount with the charge.
+func (d operationPage) Total() money.Paise { return d.Amount + d.Charge }
+
 // StepReason is the reason of a step, as people read it.
-func (operationPage) StepReason(s central.Step) string {
+func (d operationPage) StepReason(s central.Step) string {
 	switch {
 	case s.Reason != "":
 		return s.Reason
+	case d.Kind.Reported() && s.To == op.Received:
+		return "recorded, as the network reported it"
+	case d.Kind.Reported() && s.To == op.Sent:
+		return "the network had executed it"
 	case s.To == op.Received:
 		return "recorded, before anything is sent"
 	case s.To == op.Sent:

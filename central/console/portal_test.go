@@ -284,6 +284,28 @@ func TestPortalAndConsoleAreApart(t *testing.T) {
 	}
 }
 
+// TestPortalPayments: a vendor's people see what its merchants received by UPI and what was
+// returned, in the list, as a file, and one by one; another vendor's people do not.
+func TestPortalPayments(t *testing.T) {
+	p := newPortalHarness(t)
+	paid := p.payment(t, 1, returned)
+	member := p.enters(t, "member-one")
+	page := member.get("/portal/operations", http.StatusOK)
+	has(t, page, `<option value="UPI_PAYMENT">UPI payment</option>`, `<option value="UPI_REFUND">UPI payment returned</option>`, paid.ID, paid.Refund.ID)
+	page = member.get("/portal/operations?type=UPI_PAYMENT", http.StatusOK)
+	has(t, page, `<a href="/portal/operations/`+string(paid.Operation)+`">`+paid.ID+"</a>", "₹12.50", paid.RRN)
+	hasNot(t, page, paid.Refund.ID, "GL261121")
+	file := member.get("/portal/operations.csv?type=UPI_REFUND", http.StatusOK)
+	has(t, file, string(paid.RefundOperation)+",", ",UPI_REFUND,succeeded,12.50,"+paid.Refund.ID+",,,"+paid.Refund.RRN+",00,,")
+	page = member.get("/portal/operations/"+string(paid.Operation), http.StatusOK)
+	has(t, page, "The network received it by UPI.", "UPI payment", paid.RRN)
+	hasNot(t, page, "STAN", "<dt>Sent</dt>")
+	has(t, member.get("/portal/operations/"+string(paid.RefundOperation), http.StatusOK), "The bank returned the payment to its payer.")
+	other := p.enters(t, "owner-two")
+	hasNot(t, other.get("/portal/operations", http.StatusOK), paid.ID)
+	other.get("/portal/operations/"+string(paid.Operation), http.StatusNotFound)
+}
+
 // TestPortalForms: a member and an owner do what they are there for. A member manages nobody,
 // and a suspended vendor's people nothing.
 func TestPortalForms(t *testing.T) {

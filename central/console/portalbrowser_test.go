@@ -32,6 +32,7 @@ func TestChromiumPortal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			paid := p.payment(t, 4)
 			b.Navigate("/portal/")
 			b.WaitForHeading("Sign in")
 			b.WaitForFocus("#login")
@@ -39,7 +40,7 @@ func TestChromiumPortal(t *testing.T) {
 			b.WaitForHeading("Today at Sahyadri Fintech")
 			b.Screenshot("portal-home")
 			for _, x := range []struct{ path, heading string }{
-				{"operations", "Operations"}, {"operations/" + string(p.late), "Operation GL261121000002"}, {"merchants", "Merchants"},
+				{"operations", "Operations"}, {"operations/" + string(p.late), "Operation GL261121000002"}, {"operations/" + string(paid.Operation), "Operation " + paid.ID}, {"merchants", "Merchants"},
 				{"merchants/" + string(shop), "Lakshmi Kirana Store"}, {"endpoint", "Callback URL"}, {"callbacks", "Callbacks"}, {"callbacks/" + string(p.late), "Callback"},
 				{"keys", "API keys"}, {"clients", "Client secrets"}, {"people", "People"}, {"people/member-one", "Meera Joshi"}, {"me", "Your access"},
 			} {

@@ -51,6 +51,15 @@ type ListPage struct {
 	LookedTo time.Time
 }
 
+// Related is what belongs to an operation.
+type Related struct {
+	// Operations are those that refer to it, such as refunds, and those that it refers to;
+	// latest first.
+	Operations []central.Operation
+	Earning    *central.Earning // without Postings; nil: it earned nothing
+	Reversed   bool             // the earning was reversed
+}
+
 // OperationFinder finds operations. Each method is quick on a large, busy database.
 type OperationFinder interface {
 	central.OperationFinder
@@ -62,6 +71,8 @@ type OperationFinder interface {
 	Operation(ctx context.Context, id op.ID) (central.Operation, error)
 	// History returns its steps, oldest first.
 	History(ctx context.Context, id op.ID) ([]central.Step, error)
+	// Related returns what belongs to an operation.
+	Related(ctx context.Context, o central.Operation) (Related, error)
 	// LastReasons returns the reason of the newest step of each operation.
 	LastReasons(ctx context.Context, ids []op.ID) (map[op.ID]string, error)
 	// EnquireNow makes the enquiry of a pending operation due and records in its

@@ -1,5 +1,5 @@
-// Keeps a page up to date, suggests names while somebody types, and puts the cursor into the
-// search. Without it every page works, too: it is loaded again by hand.
+// Keeps a page up to date, suggests names while somebody types, copies, and puts the cursor
+// into the search. Without it every page works, too: it is loaded again by hand.
 
 const every = 5000; // milliseconds between two loads of a live page
 const region = document.querySelector('[data-live]');
@@ -56,6 +56,21 @@ for (const input of document.querySelectorAll('input[data-names]')) {
     const names = await reply.json();
     input.list.replaceChildren(...names.map((name) => Object.assign(document.createElement('option'), { value: name })));
   });
+}
+
+// What is marked can be copied.
+if (navigator.clipboard) {
+  for (const element of document.querySelectorAll('[data-copy]')) {
+    const text = element.textContent;
+    if (!text) continue;
+    const button = Object.assign(document.createElement('button'), { type: 'button', className: 'second', textContent: 'Copy' });
+    button.setAttribute('aria-label', 'Copy ' + element.previousElementSibling.textContent);
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(text);
+      button.textContent = 'Copied';
+    });
+    element.append(button);
+  }
 }
 
 // The key / leads to the search.

@@ -86,6 +86,13 @@ func TestPayments(t *testing.T) {
 	h.call(t, m1, "GET", "/upi/txn/v1/payments?limit=1&after="+url.QueryEscape(static.ID), nil).is(200, "00").list()
 	h.call(t, m1, "GET", "/upi/txn/v1/payments?after=UNKNOWN", nil).is(400, "02")
 	h.call(t, m1, "POST", "/upi/txn/v1/status", fields{"order_id": "never made"}).is(404, "04")
+	received := h.call(t, v1, "GET", "/vendor/operations?type=UPI_PAYMENT&merchant="+merchant1, nil).is(200, "00").list()
+	if p := received[0]; p["reference"] != static.ID || p["amount"] != "7.25" || p["route"] != "NETWORK upi.received" || p["status"] != "succeeded" || p["type"] != "UPI_PAYMENT" {
+		t.Errorf("the vendor's newest payment is %v", p)
+	}
+	if back := h.call(t, v1, "GET", "/vendor/operations?type=UPI_REFUND", nil).is(200, "00").list(); len(back) == 0 || back[0]["amount"] != "12.50" {
+		t.Errorf("the vendor's returned payments are %v", back)
+	}
 	h.call(t, v1, "POST", "/upi/txn/v1/status", fields{"order_id": order}).is(403, "01")
 	h.call(t, v1, "GET", "/upi/txn/v1/payments", nil).is(403, "01")
 	if other := h.call(t, m2, "POST", "/upi/txn/v1/status", fields{"order_id": order}); other.http != 404 && other.http != 412 && other.http != 403 {
