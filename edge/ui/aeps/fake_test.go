@@ -29,6 +29,7 @@ var fakeNow = time.Date(2026, 11, 21, 4, 44, 0, 0, time.UTC)
 // fake is a counter whose operations the test moves. It checks drafts as the real one
 // does.
 type fake struct {
+	uitest.NoPayments
 	mu       sync.Mutex
 	status   edge.Status
 	ops      map[op.ID]*edge.View
