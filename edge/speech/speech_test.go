@@ -84,7 +84,11 @@ func FuzzParseWAV(f *testing.F) {
 func TestSay(t *testing.T) {
 	p := Find()
 	if p == "" {
-		t.Skip("espeak-ng is missing, and this test speaks with it: deploy/tools/need.sh speech installs it")
+		const missing = "espeak-ng is missing, and this test speaks with it: deploy/tools/need.sh speech installs it, and GALLA_WITHOUT_SPEECH=1 leaves it out"
+		if testing.Short() || os.Getenv("GALLA_WITHOUT_SPEECH") != "" {
+			t.Skip(missing)
+		}
+		t.Fatal(missing)
 	}
 	spoken := map[string]string{}
 	for language, text := range map[string]string{
