@@ -432,3 +432,6 @@ func (f *fake) ChangePIN(_ context.Context, operator string, old, pin secret.OTP
 
 // PaymentsOf implements the customer's screen's Counter: there are none.
 func (f *fake) PaymentsOf(string) []edge.Record { return nil }
+
+// Payments implements the customer's screen's Counter: there are none.
+func (f *fake) Payments(int) []edge.Record { return nil }
