@@ -32,7 +32,7 @@ async function ask(strip) {
     const reply = await fetch('/payments/announce', { method: 'POST', body });
     if (reply.status === 200) play(await reply.json());
   } catch {
-    // The program does not answer; the page says so, and asks again when it changes.
+    strip.dataset.sounds = ''; // the program does not answer: the page's next parts ask again
   }
   asking = false;
   const now = document.getElementById('payments');
