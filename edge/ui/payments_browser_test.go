@@ -154,11 +154,12 @@ func heardOnce(t *testing.T, want int, browsers ...*uitest.Browser) {
 	}
 }
 
-// TestChromiumPaymentSound: a sound comes after a form was sent, too, waits for a touch where
-// there was none, and the browser says the words that the program can't.
+// TestChromiumPaymentSound: a sound comes from a hidden window and after a lost request, too,
+// and the browser says the words that the program can't.
 func TestChromiumPaymentSound(t *testing.T) {
 	chromium := uitest.Chromium(t)
 	t.Run("hidden", func(t *testing.T) { hiddenSound(t, chromium) })
+	t.Run("no answer", func(t *testing.T) { lateSound(t, chromium) })
 	t.Run("browser's voice", func(t *testing.T) { browserVoice(t, chromium) })
 }
 
@@ -188,6 +189,20 @@ func hiddenSound(t *testing.T, chromium context.Context) {
 		}
 		b.WaitFor(`document.readyState === "complete"`)
 	}
+	heardOnce(t, 1, b)
+}
+
+// lateSound: a window whose request was lost asks again.
+func lateSound(t *testing.T, chromium context.Context) {
+	counter := uitest.NewCounter()
+	h := uitest.Serve(t, counter, formSection())
+	b := openForm(t, chromium, h, 1366, 768, "en")
+	b.Press("1")
+	uitest.Eval[any](b, listen)
+	uitest.Eval[any](b, `void (window.lost = 0, window.passed = window.fetch, window.fetch = (url, how) => url === "/payments/announce" && window.lost++ === 0 ? Promise.reject(new TypeError("lost")) : window.passed(url, how))`)
+	counter.Receive(uitest.Payment(1, 250*money.Rupee, ""))
+	b.WaitFor(`window.lost === 1`)
+	counter.Update(func(*edge.Status) {})
 	heardOnce(t, 1, b)
 }
 
