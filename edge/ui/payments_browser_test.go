@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"galla/edge"
+	"galla/edge/i18n"
 	"galla/edge/ui/uitest"
 	"galla/shared/money"
 	"galla/shared/op"
@@ -219,4 +220,39 @@ func browserVoice(t *testing.T, chromium context.Context) {
 	counter.Receive(uitest.Payment(1, 250*money.Rupee, ""))
 	heardOnce(t, 1, b)
 	b.WaitFor(`window.heard.join() === "true hi_IN यूपीआई से दो सौ पचास रुपये मिले।"`)
+}
+
+// TestChromiumPaymentLanguages: the strips and the settings fit a phone and a desk in each
+// language.
+func TestChromiumPaymentLanguages(t *testing.T) {
+	chromium := uitest.Chromium(t)
+	for _, size := range [][2]int64{{360, 740}, {1366, 768}} {
+		counter := uitest.NewCounter()
+		h := uitest.Serve(t, counter, formSection())
+		counter.Receive(uitest.Payment(1, 99_999*money.Rupee, ""))
+		counter.Receive(uitest.Payment(2, 1*money.Rupee, ""))
+		b := uitest.Open(t, chromium, h.Base, size[0], size[1])
+		b.Navigate("/enter?to=/settings")
+		for _, language := range i18n.Languages() {
+			b.SetLanguage(language.Code)
+			for name, alter := range map[string]func(st *edge.Status){
+				"came":     func(st *edge.Status) { st.OpenCash = nil },
+				"returned": func(st *edge.Status) { st.OpenCash = []edge.Record{dueCash()} },
+			} {
+				counter.Update(func(st *edge.Status) {
+					alter(st)
+					st.Unshown = []edge.Record{uitest.Payment(1, 99_999*money.Rupee, ""), uitest.Payment(2, 1*money.Rupee, "")}
+					if name == "returned" {
+						st.Unshown[1] = uitest.ReturnOf(uitest.PaymentAt(1, 99_999*money.Rupee, "", uitest.Now().Add(-30*time.Hour)))
+					}
+				})
+				b.Navigate("/settings")
+				b.WaitFor(`document.readyState === "complete" && document.querySelector("#payments .strip")`)
+				b.Check(language.Code + "-settings-" + name)
+				if cut := uitest.Eval[string](b, `[...document.querySelectorAll("#payments b, #payments .detail, #payments button, #payments .others-open, #open-cash b")].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.innerText).join()`); cut != "" {
+					t.Errorf("%d %s: cut: %s", size[0], language.Code, cut)
+				}
+			}
+		}
+	}
 }
