@@ -66,10 +66,10 @@ need-build:
 quick: need-build ## gofmt, vet, the rules of shared/archtest, unit tests on SQLite; installs nothing; 90 s
 	@$(call timed,quick,lint unit)
 test: need-build ## quick, both databases, races, one walk in Chromium, kills, 100 stories; 6 min
-	@$(NEED) postgres chromium axe
+	@$(NEED) postgres chromium speech axe
 	@$(call timed,test,lint unit both && $(beside) race walk kills stories)
 test-all: need-build ## everything: test, all pages, faults, failover, installers, the documents' commands; 30 min
-	@$(NEED) postgres chromium axe partner languages promtool cluster packers chroots
+	@$(NEED) postgres chromium speech axe partner languages promtool cluster packers chroots
 	@$(call timed,test-all,lint unit both && $(beside) race walk kills stories && $(beside) walks races whole faults installers deployed processes checks)
 
 lint:

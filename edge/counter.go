@@ -85,6 +85,7 @@ type Counter struct {
 
 	openCash openCashList
 	cashMu   sync.Mutex    // held while the cash of a transfer changes hands (refund.go)
+	newsMu   sync.Mutex    // held while it is stored what was told of payments (told.go)
 	wake     chan struct{} // makes the pump run now
 	jobs     sync.WaitGroup
 
@@ -96,6 +97,7 @@ type Counter struct {
 	ownCalls    map[op.ID]chan op.Outcome // requests of the counter itself
 	openRefunds map[op.ID]map[op.ID]bool  // by transfer, the refunds that may still pay its cash
 	payments    []Record                  // the latest by UPI, oldest first
+	news        news                      // those that nobody was told of
 	subscribers map[chan struct{}]struct{}
 	revision    uint64 // grows with each notification of the subscribers
 	session     SessionState
@@ -331,6 +333,7 @@ func (c *Counter) Status() Status {
 	if c.diskFull {
 		s.Warnings = append(s.Warnings, Warning{Kind: WarningDiskFull})
 	}
+	c.fillNews(&s)
 	if c.uplink != nil {
 		s.Link = c.uplink.State()
 	}

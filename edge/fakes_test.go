@@ -197,6 +197,13 @@ func (s *memoryQueue) PutCache(name string, value []byte, _ time.Time) error {
 	return s.broken
 }
 
+// forgetCache removes a value, which an older version did not store.
+func (s *memoryQueue) forgetCache(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.cache, name)
+}
+
 func (s *memoryQueue) breakDisk(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

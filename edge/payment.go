@@ -31,7 +31,7 @@ func (c *Counter) applyPayment(f wire.Frame) error {
 		return fmt.Errorf("apply event %d: %w", f.Cursor, err)
 	}
 	if known.ID != "" {
-		c.rememberPayment(known)
+		c.rememberPayment(known, true)
 		c.afterChange(known)
 	}
 	return nil
@@ -118,8 +118,9 @@ func ReceivedFor(list []Record, asked money.Paise) (sum money.Paise, full bool) 
 	return sum, full
 }
 
-// rememberPayment keeps a payment in memory, in the order of the records' times.
-func (c *Counter) rememberPayment(r Record) {
+// rememberPayment keeps a payment in memory, in the order of the records' times. arrives: it
+// came now.
+func (c *Counter) rememberPayment(r Record, arrives bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if slices.ContainsFunc(c.payments, func(known Record) bool { return known.ID == r.ID }) {
@@ -129,6 +130,10 @@ func (c *Counter) rememberPayment(r Record) {
 	slices.SortStableFunc(c.payments, func(a, b Record) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	if over := len(c.payments) - maxPayments; over > 0 {
 		c.payments = slices.Delete(c.payments, 0, over)
+	}
+	if arrives {
+		c.news.arrived[r.ID] = c.cfg.Now()
+		c.sortNews()
 	}
 }
 
@@ -140,9 +145,10 @@ func (c *Counter) loadPayments() error {
 	}
 	for _, r := range slices.Backward(recent) {
 		if r.IsPayment() {
-			c.rememberPayment(r)
+			c.rememberPayment(r, false)
 		}
 	}
+	c.loadNews()
 	return nil
 }
 

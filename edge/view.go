@@ -118,7 +118,12 @@ type Status struct {
 	TID        string
 	Unresolved int      // operations that are not final
 	OpenCash   []Record // whose cash is open (CashState.IsOpen), the one that ended first first; without body and reply
-	Sandbox    bool     // the central is a sandbox, by its limits: no real money moves
-	Warnings   []Warning
-	Now        time.Time
+	// Unshown are the payments by UPI, and their returns, that nobody at the counter has seen,
+	// oldest first (MarkPaymentsShown).
+	Unshown []Record
+	// Unannounced are those whose sound is due (ClaimAnnouncement).
+	Unannounced []op.ID
+	Sandbox     bool // the central is a sandbox, by its limits: no real money moves
+	Warnings    []Warning
+	Now         time.Time
 }

@@ -7,6 +7,7 @@
 #   build       Go and a C compiler (for SQLite); never installed, only looked for
 #   postgres    PostgreSQL's server; GALLA_TEST_POSTGRES may name one instead
 #   chromium    a browser; GALLA_WITHOUT_BROWSER=1 leaves it out
+#   speech      espeak-ng, which says payments aloud at the counter; GALLA_WITHOUT_SPEECH=1 leaves it out
 #   axe         axe-core, which checks pages for barriers; GALLA_WITHOUT_AXE=1 leaves it out
 #   partner     newman, Redocly's linter and TypeScript, in the versions of deploy/tools/npm;
 #               GALLA_WITHOUT_NEWMAN=1 leaves them out
@@ -49,6 +50,7 @@ need() {
 		have "${CC:-gcc}" || { echo "A C compiler is missing, and SQLite needs one: apt-get install gcc libc6-dev"; exit 1; } ;;
 	postgres) without GALLA_TEST_POSTGRES || unless "have initdb || file '/usr/lib/postgresql/*/bin/initdb'" postgresql ;;
 	chromium) without GALLA_WITHOUT_BROWSER || unless "have chromium && have chromium-headless-shell" chromium chromium-headless-shell fonts-noto-core ;;
+	speech) without GALLA_WITHOUT_SPEECH || unless "have espeak-ng" espeak-ng ;;
 	axe) without GALLA_WITHOUT_AXE || unless "axe || have npm" npm ;;
 	partner)
 		! without GALLA_WITHOUT_NEWMAN || return 0

@@ -9,6 +9,7 @@ import (
 	"galla/edge/cashbook"
 	"galla/edge/i18n"
 	"galla/edge/outcome"
+	"galla/edge/speech"
 	"galla/edge/ui"
 	"galla/edge/ui/aeps"
 	"galla/edge/ui/customer"
@@ -44,13 +45,18 @@ func (p *parts) openPages() (search func(context.Context) error, err error) {
 	}
 	p.pages, err = ui.New(p.counter, ui.Config{
 		Name: p.name, SaveLanguage: p.operators.SetLanguage, UserActive: managing.IsActive, CheckPIN: managing.CheckPIN,
-		Catalogues: []i18n.Catalogue{outcome.Catalogue()}, Rand: p.cfg.Rand, Logger: p.cfg.Logger,
+		Say: sayAloud, Sound: p.own, Catalogues: []i18n.Catalogue{outcome.Catalogue()}, Rand: p.cfg.Rand, Logger: p.cfg.Logger,
 	}, append([]ui.Section{first}, others...)...)
 	if err != nil {
 		return nil, err
 	}
 	p.updates.lastTouch = p.pages.LastActivity
 	return search, nil
+}
+
+// sayAloud speaks by espeak-ng, if it is installed now.
+func sayAloud(ctx context.Context, language, text string) (speech.Clip, error) {
+	return speech.Find().Say(ctx, language, text)
 }
 
 // openSections makes the sections after that of AEPS, and returns what runs beside them.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"galla/edge/reader"
+	"galla/edge/ui"
 	"galla/edge/ui/printer"
 	"galla/shared/files"
 	"galla/shared/seal"
@@ -36,6 +37,7 @@ type Settings struct {
 
 	Printer printer.Settings // of receipts; this and what follows the counter itself changes
 	Reader  reader.Identity  // which reader is the counter's; zero: none was taken yet
+	Sound   ui.PaymentSound  // of payments by UPI
 }
 
 // settingsFile is Settings before sealing, with the Aadhaar number in the clear.

@@ -7,12 +7,13 @@ import (
 
 	"galla/edge/queue"
 	"galla/edge/reader"
+	"galla/edge/ui"
 	"galla/rdservice"
 	"galla/shared/secret"
 )
 
-// settingsStore is the settings that the counter itself changes: the printer's and the
-// reader's. They are changed and written as one.
+// settingsStore is the settings that the counter itself changes: the printer's, the
+// reader's and the sound's. They are changed and written as one.
 type settingsStore struct {
 	folder folder
 	key    secret.Key
@@ -44,6 +45,18 @@ func (k *settingsStore) Assigned() reader.Identity {
 // Assign implements reader.IdentityStore.
 func (k *settingsStore) Assign(p reader.Identity) error {
 	return k.change(func(s *Settings) { s.Reader = p })
+}
+
+// PaymentSound implements ui.SoundStore.
+func (k *settingsStore) PaymentSound() ui.PaymentSound {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.settings.Sound
+}
+
+// SetPaymentSound implements ui.SoundStore.
+func (k *settingsStore) SetPaymentSound(sound ui.PaymentSound) error {
+	return k.change(func(s *Settings) { s.Sound = sound })
 }
 
 // UseReader makes a reader the counter's. It needs the data folder with its keys, and

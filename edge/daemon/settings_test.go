@@ -18,6 +18,7 @@ import (
 
 	"galla/edge"
 	"galla/edge/queue"
+	"galla/edge/ui"
 	"galla/rdservice"
 	"galla/shared/seal"
 	"galla/shared/secret"
@@ -153,6 +154,26 @@ func TestForgottenPIN(t *testing.T) {
 
 // TestUseReader: the reader that is chosen from outside is the one of the next start,
 // the printer's settings stay, and a counter that runs is not changed under its feet.
+// TestPaymentSound: the choice of a counter outlives its program, beside what else it stores.
+func TestPaymentSound(t *testing.T) {
+	f := folderOf(t.TempDir())
+	key := filesIn(t, f)
+	s, _, _, err := f.load(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := &settingsStore{folder: f, key: key, rand: rand.Reader, settings: s}
+	if own.PaymentSound() != ui.SoundWords {
+		t.Errorf("a new counter announces by %q, want words", own.PaymentSound())
+	}
+	if err := own.SetPaymentSound(ui.SoundChime); err != nil {
+		t.Fatal(err)
+	}
+	if s, _, _, err = f.load(rand.Reader); err != nil || s.Sound != ui.SoundChime || own.PaymentSound() != ui.SoundChime || s.TID != "GAL00101" {
+		t.Errorf("stored: %+v, %v", s, err)
+	}
+}
+
 func TestUseReader(t *testing.T) {
 	data := t.TempDir()
 	f := folderOf(data)

@@ -9,7 +9,6 @@ import (
 	"galla/edge/i18n"
 	"galla/edge/outcome"
 	"galla/shared/op"
-	"galla/shared/webguard"
 )
 
 // openCashKey is the shortcut of the cash bar. It only opens the operation, and differs
@@ -92,43 +91,4 @@ func lastDigits(masked string) string {
 		return ""
 	}
 	return "…" + masked[len(masked)-4:]
-}
-
-// soundCookie holds that this browser is silent: a second browser may stand near the
-// customer.
-const soundCookie = "galla_sound"
-
-const soundOff = "off"
-
-func soundOn(r *http.Request) bool {
-	c, err := r.Cookie(webguard.CookieName(r, soundCookie))
-	return err != nil || c.Value != soundOff
-}
-
-// settingsMenuItem returns the menu item of the settings.
-func (k *Kit) settingsMenuItem(ses *Session) MenuItem {
-	words := ses.Words()
-	return MenuItem{Href: "/settings", Icon: "sound", Title: words.Text("settings.entry"), Hint: words.Text("settings.hint")}
-}
-
-func (k *Kit) showSettings(w http.ResponseWriter, r *http.Request, ses *Session) {
-	words, on := ses.Words(), soundOn(r)
-	k.Render(w, r, ses, http.StatusOK, Page{
-		Name: "ui/settings", Title: words.Text("settings.title"), Back: "/",
-		Data: Choice{
-			Name: "sound", Label: words.Text("settings.sound"), Hint: words.Text("settings.sound.hint"),
-			Options: []Option{{Value: "on", Text: words.Text("settings.on"), Chosen: on}, {Value: soundOff, Text: words.Text("settings.off"), Chosen: !on}},
-		},
-	})
-}
-
-func (k *Kit) saveSettings(w http.ResponseWriter, r *http.Request, _ *Session) {
-	value := "on"
-	if r.PostForm.Get("sound") == soundOff {
-		value = soundOff
-	}
-	http.SetCookie(w, &http.Cookie{
-		Name: webguard.CookieName(r, soundCookie), Value: value, Path: "/", MaxAge: languageCookieDays * 24 * 60 * 60, HttpOnly: true, SameSite: http.SameSiteStrictMode,
-	})
-	http.Redirect(w, r, "/settings", http.StatusSeeOther)
 }

@@ -14,9 +14,9 @@ import (
 // maxBody bounds a form, in bytes; the largest has six short fields.
 const maxBody = 16 << 10
 
-// policy is the Content-Security-Policy: scripts and styles only from this origin.
+// policy is the Content-Security-Policy: scripts, styles and sounds only from this origin.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
-	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+	"media-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 // guard checks every request before a page sees it.
 func (k *Kit) guard(next http.Handler) http.Handler {
@@ -131,6 +131,7 @@ func withoutTransient(u *url.URL) string {
 	q := u.Query()
 	q.Del("auto")
 	q.Del("part")
+	q.Del("hidden")
 	if len(q) == 0 {
 		return u.Path
 	}

@@ -18,7 +18,9 @@ import (
 
 	"galla/edge"
 	"galla/edge/i18n"
+	"galla/edge/speech"
 	"galla/shared/localname"
+	"galla/shared/op"
 	"galla/shared/theme"
 	"galla/shared/webguard"
 )
@@ -35,6 +37,11 @@ type Counter interface {
 	// Revision grows with each change that Subscribe tells of, after the change and before
 	// its channels receive.
 	Revision() uint64
+	// MarkPaymentsShown stores that people at the counter have seen payments by UPI, of
+	// Status.Unshown.
+	MarkPaymentsShown(ids []op.ID) error
+	// ClaimAnnouncement returns the payments whose sound is due, oldest first, each once.
+	ClaimAnnouncement() []edge.Record
 }
 
 // Section is a group of pages.
@@ -92,6 +99,11 @@ type Config struct {
 	CheckPIN CheckPIN
 	// Catalogues are texts in addition to those of the sections.
 	Catalogues []i18n.Catalogue
+	// Say speaks a text in a language; nil: payments have a chime, and the browser's voice.
+	// Error: speech.ErrNone where nothing here speaks the language.
+	Say func(ctx context.Context, language, text string) (speech.Clip, error)
+	// Sound keeps how payments are announced; nil: the choice lasts as long as the program.
+	Sound SoundStore
 
 	// Rand makes sessions and tokens; default crypto/rand.
 	Rand   io.Reader
@@ -120,6 +132,8 @@ type Kit struct {
 	// Slots of the event streams: of admitted browsers, and of all others.
 	streams, anonymous chan struct{}
 
+	sounds soundFiles
+
 	notifier *notifier
 	start    string        // names this start of the program in revisions
 	closing  chan struct{} // closed when Run ends
@@ -138,8 +152,11 @@ func New(counter Counter, cfg Config, sections ...Section) (*Kit, error) {
 	if cfg.Idle == 0 {
 		cfg.Idle = DefaultIdle
 	}
+	if cfg.Sound == nil {
+		cfg.Sound = &volatileSound{}
+	}
 	k := &Kit{
-		counter: counter, cfg: cfg, log: cfg.Logger, mux: http.NewServeMux(), notifier: newNotifier(),
+		counter: counter, cfg: cfg, log: cfg.Logger, mux: http.NewServeMux(), notifier: newNotifier(), sounds: newSoundFiles(),
 		streams: make(chan struct{}, maxStreams), anonymous: make(chan struct{}, maxAnonymousStreams), closing: make(chan struct{}),
 	}
 	k.close = sync.OnceFunc(func() { close(k.closing) })
@@ -187,7 +204,7 @@ func New(counter Counter, cfg Config, sections ...Section) (*Kit, error) {
 // bundle joins the styles and the modules of all sections: with the same two files, any
 // page can take another's place in the browser (visit.js).
 func (k *Kit) bundle() error {
-	styles, scripts := append(theme.Stylesheets(), "cash.css", "bar.css"), []string{"kit.js"}
+	styles, scripts := append(theme.Stylesheets(), "strips.css", "bar.css"), []string{"kit.js"}
 	for _, section := range k.sections {
 		if own := section.Name + ".css"; k.static.Has(own) {
 			styles = append(styles, own)
@@ -206,8 +223,11 @@ func (k *Kit) registerRoutes() {
 	k.mux.HandleFunc("GET /events", k.serveEvents)
 	k.mux.HandleFunc("POST /language", k.chooseLanguage)
 	k.mux.HandleFunc("POST /lock", k.Post(k.lock))
-	k.mux.HandleFunc("GET /settings", k.Get(k.showSettings))
+	k.mux.HandleFunc("GET /settings", k.Get(Show(k.renderSettings)))
 	k.mux.HandleFunc("POST /settings", k.Post(k.saveSettings))
+	k.mux.HandleFunc("POST /payments/shown", k.Post(k.dismissPayments))
+	k.mux.HandleFunc("POST /payments/announce", k.announcePayments)
+	k.mux.HandleFunc("GET /payments/sound/{name}", k.serveSound)
 	k.mux.HandleFunc("POST /keep-alive", k.Post(keepAlive))
 	k.mux.HandleFunc("GET /confirm", k.Get(k.redirectFromConfirm))
 	k.mux.HandleFunc("POST /confirm", k.Post(k.confirmPIN))

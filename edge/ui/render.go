@@ -25,7 +25,8 @@ type Page struct {
 	Customer *CustomerPage // set on a page for customers
 	// Operation is the operation that the page shows and asks about; empty: none.
 	Operation op.ID
-	Data      any // for the page's own template
+	Payments  []op.ID // the payments by UPI, and their returns, that the page shows
+	Data      any     // for the page's own template
 }
 
 // CustomerPage marks a page for customers: after a lock it reloads instead of asking for
@@ -128,9 +129,11 @@ func (k *Kit) view(w http.ResponseWriter, r *http.Request, ses *Session, words *
 	section := path.Dir(p.Name)
 	v.Class = "in-" + section + " on-" + path.Base(p.Name)
 	if !p.Bare {
+		k.markShown(r, ses, p)
 		st := k.counter.Status()
 		v.Bar = k.makeStatusBar(words, st, ses)
 		v.Bar.Cash = k.openCashBar(r, words, st, ses, p.Operation)
+		v.Bar.Payments = k.makePaymentBar(words, st, ses, p)
 	}
 	return v, nil
 }

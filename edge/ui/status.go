@@ -33,6 +33,7 @@ type statusBar struct {
 	Places   []MenuItem // what is no tile of the first page: behind 'More' on a phone
 	Warnings []string
 	Cash     cashBar
+	Payments paymentBar
 }
 
 // makeStatusBar describes the counter's state; ses is nil on a locked page.

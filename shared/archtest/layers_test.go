@@ -24,7 +24,7 @@ var layers = []layer{
 	{"services", []string{
 		"central/accounts", "central/api/...", "central/cache", "central/commission", "central/docs/...", "central/iin", "central/jobs", "central/keys", "central/limits",
 		"central/payments", "central/ratelimit", "central/store/dbconn", "central/reconcile", "central/recovery", "central/retention", "central/rulefile", "central/selfservice", "central/staff", "central/telemetry", "central/updates", "central/webhook",
-		"edge/aadhaarqr/...", "edge/cashbook", "edge/doctor", "edge/i18n/...", "edge/ifsc", "edge/outcome", "edge/printing/...", "edge/telemetry", "edge/update/...", "edge/users",
+		"edge/aadhaarqr/...", "edge/cashbook", "edge/doctor", "edge/i18n/...", "edge/ifsc", "edge/outcome", "edge/printing/...", "edge/speech", "edge/telemetry", "edge/update/...", "edge/users",
 		"installers", "installers/publish",
 	}, false},
 	{"adapters", []string{"central/store/...", "central/bank", "edge/queue/...", "edge/uplink", "edge/reader"}, true},

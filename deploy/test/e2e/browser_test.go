@@ -52,11 +52,12 @@ func chromium(t *testing.T) string {
 
 // browser is one tab of a real Chromium at the counter.
 type browser struct {
-	t     *testing.T
-	h     *sandbox
-	ctx   context.Context
-	shots string // folder
-	taken int
+	t      *testing.T
+	h      *sandbox
+	ctx    context.Context
+	shots  string // folder
+	taken  int
+	prefix string // of the pictures' names
 
 	mu       sync.Mutex
 	troubles []string // the page's messages in its console
@@ -287,7 +288,7 @@ func (b *browser) shot(name string) {
 		b.t.Errorf("picture %s: %v", name, err)
 		return
 	}
-	if err := os.WriteFile(filepath.Join(b.shots, fmt.Sprintf("%02d-%s.png", b.taken, name)), png, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(b.shots, fmt.Sprintf("%02d-%s%s.png", b.taken, b.prefix, name)), png, 0o644); err != nil {
 		b.t.Error(err)
 	}
 }

@@ -29,6 +29,7 @@ var fakeNow = time.Date(2026, 11, 21, 4, 44, 0, 0, time.UTC)
 // fake is a counter whose operations the test moves. It checks drafts as the real one
 // does.
 type fake struct {
+	uitest.NoPayments
 	mu       sync.Mutex
 	status   edge.Status
 	ops      map[op.ID]*edge.View
@@ -431,3 +432,6 @@ func (f *fake) ChangePIN(_ context.Context, operator string, old, pin secret.OTP
 
 // PaymentsOf implements the customer's screen's Counter: there are none.
 func (f *fake) PaymentsOf(string) []edge.Record { return nil }
+
+// Payments implements the customer's screen's Counter: there are none.
+func (f *fake) Payments(int) []edge.Record { return nil }

@@ -3,11 +3,11 @@ package customer
 import (
 	"embed"
 	"errors"
-	"fmt"
 	"html/template"
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -32,6 +32,8 @@ type Counter interface {
 	Operation(id op.ID) (edge.View, error)
 	// PaymentsOf returns the payments of an order and their returns, oldest first.
 	PaymentsOf(order string) []edge.Record
+	// Payments returns up to limit payments by UPI and their returns, newest first.
+	Payments(limit int) []edge.Record
 }
 
 // Config sets up the section. All fields are required.
@@ -156,7 +158,7 @@ func (c *Pages) currentView(words *i18n.Localizer, ses *ui.Session) (screenView,
 	}
 	v, ok := current(all, ses.Operator, st.Now)
 	if !ok {
-		return welcomeView(words, st.Merchant), words, nil
+		return c.idleView(words, st), words, nil
 	}
 	if code := outcome.CustomerLanguage(v.Consent); code != "" {
 		words = c.kit.In(code)
@@ -184,15 +186,27 @@ func (c *Pages) codeView(words *i18n.Localizer, v edge.View, st edge.Status) scr
 	if !ok || amount == 0 { // the printed code is on the wall
 		return f
 	}
-	// What is said here, the central has recorded.
 	if sum, full := edge.ReceivedFor(c.counter.PaymentsOf(v.ReplyValue("order_id")), amount); full {
-		f.State, f.Tone, f.Icon, f.Title, f.Lead = fmt.Sprint(v.ID, " paid ", sum), outcome.ToneDone, "tick", words.Text("customer.code.paid"), words.Text("customer.code.paid.lead")
-		f.Amount, f.Spell = i18n.ShortRupees(sum), words.AmountInWords(sum)
-		return f.withSpeech(words)
+		return f.paid(words, v.ID, sum)
 	}
 	f.State, f.QR, f.Title, f.Lead = string(v.ID)+" code", drawing, words.Text("customer.code"), words.Text("customer.code.lead")
 	f.Amount, f.Spell = i18n.ShortRupees(amount), words.AmountInWords(amount)
 	return f.withSpeech(words)
+}
+
+// idleView is the screen between customers: what was just paid with the printed code, or the
+// welcome.
+func (c *Pages) idleView(words *i18n.Localizer, st edge.Status) screenView {
+	f := welcomeView(words, st.Merchant)
+	list := c.counter.Payments(maxScanned)
+	for _, r := range list {
+		paid := st.Now.Sub(r.PaidAt().Add(-st.Link.Offset))
+		back := slices.ContainsFunc(list, func(other edge.Record) bool { return other.Route == op.PaymentReturned && other.LinkedTo == r.ID })
+		if r.Route == op.PaymentReceived && r.PaymentOrder() == "" && paid < printedCodeTTL && !back {
+			return f.paid(words, r.ID, r.Amount)
+		}
+	}
+	return f
 }
 
 // showCodeForm asks another browser for its code; an admitted one is redirected to the

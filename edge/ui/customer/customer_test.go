@@ -45,6 +45,12 @@ func (f *fake) pay(all ...edge.Record) {
 	f.Update(func(*edge.Status) {})
 }
 
+func (f *fake) Payments(int) []edge.Record {
+	all := f.PaymentsOf("")
+	slices.Reverse(all)
+	return all
+}
+
 func (f *fake) PaymentsOf(string) []edge.Record {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -373,6 +379,31 @@ func TestGiveOnlyWhatWasPaid(t *testing.T) {
 			if (got.Tone == outcome.ToneGive) != give || strings.Contains(got.Title, "cash") != give {
 				t.Errorf("%s %s: %s %q", k.Name, state, got.Tone, got.Title)
 			}
+		}
+	}
+}
+
+// TestPrintedCode: between customers the screen says what was just paid with the printed
+// code, and nothing that was paid earlier or went back.
+func TestPrintedCode(t *testing.T) {
+	now := uitest.Payment(1, 70*money.Rupee, "")
+	for name, c := range map[string]struct {
+		list []edge.Record
+		paid bool
+	}{
+		"nothing":         {nil, false},
+		"paid":            {[]edge.Record{now}, true},
+		"another's order": {[]edge.Record{uitest.Payment(1, 70*money.Rupee, "abc")}, false},
+		"told late":       {[]edge.Record{uitest.PaymentAt(1, 70*money.Rupee, "", uitest.Now().Add(-printedCodeTTL))}, false},
+		"returned":        {[]edge.Record{now, uitest.ReturnOf(now)}, false},
+	} {
+		f, h := serve(t)
+		v := h.NewClient(t)
+		v.Login()
+		f.pay(c.list...)
+		page := v.Get("/customer", http.StatusOK)
+		if got := strings.Contains(page, "The shop has received it") && strings.Contains(page, "₹70"); got != c.paid {
+			t.Errorf("%s: says paid %v", name, got)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package customer
 
 import (
+	"fmt"
 	"html/template"
 	"slices"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"galla/edge"
 	"galla/edge/i18n"
 	"galla/edge/outcome"
+	"galla/shared/money"
 	"galla/shared/op"
 )
 
@@ -18,6 +20,9 @@ const (
 	resultTTL = 2 * time.Minute
 	// paymentCodeTTL is how long a code is shown, until it is paid.
 	paymentCodeTTL = 10 * time.Minute
+	// printedCodeTTL is how long after it was paid a payment with the printed code is shown:
+	// a confirmation that comes late would be read by another customer.
+	printedCodeTTL = time.Minute
 	// maxScanned is how many operations are searched for the customer's.
 	maxScanned = 20
 )
@@ -69,6 +74,13 @@ func isForCustomer(route op.RouteID) bool {
 
 func welcomeView(w *i18n.Localizer, shop string) screenView {
 	f := screenView{Lang: w.Code(), State: "welcome", Tone: outcome.ToneAsk, Icon: "cash", Shop: shop, Title: w.Text("customer.welcome"), Lead: w.Text("customer.welcome.lead")}
+	return f.withSpeech(w)
+}
+
+// paid makes the screen say what was paid by UPI. The central has recorded it.
+func (f screenView) paid(w *i18n.Localizer, id op.ID, sum money.Paise) screenView {
+	f.State, f.Tone, f.Icon, f.Title, f.Lead = fmt.Sprint(id, " paid ", sum), outcome.ToneDone, "tick", w.Text("customer.code.paid"), w.Text("customer.code.paid.lead")
+	f.Amount, f.Spell = i18n.ShortRupees(sum), w.AmountInWords(sum)
 	return f.withSpeech(w)
 }
 

@@ -29,6 +29,7 @@ import (
 
 // counter is a counter at which forms are filled in; nothing is sent.
 type counter struct {
+	uitest.NoPayments
 	aeps.Counter
 	ui ui.Counter
 }

@@ -8,6 +8,7 @@ import { checkFields } from './check.js';
 import { aadhaarField, forgetAadhaar } from './aadhaar.js';
 import { amountField } from './amount.js';
 import { watchCashBar } from './cash.js';
+import { playWaiting, watchPayments } from './payments.js';
 import { sendInPlace, visitInPlace } from './visit.js';
 
 const each = (selector, start) => document.querySelectorAll(selector).forEach(start);
@@ -28,6 +29,8 @@ if (!document.body.matches('[data-customer]')) {
   keepAlive();
   shortcuts();
   onPage(watchCashBar);
+  playWaiting();
+  onPage(watchPayments);
   visitInPlace();
 }
 listen();

@@ -150,6 +150,7 @@ export async function refresh(revision) {
     const asked = wanted;
     const url = address();
     url.searchParams.set('part', 'main');
+    if (document.hidden) url.searchParams.set('hidden', '1'); // nobody sees what it shows
     await showReply(fetch(url, { redirect: 'manual', cache: 'no-store' }));
     if (wanted !== asked) continue;
     if (!shown) break; // no reply: the next event counts
@@ -194,23 +195,44 @@ function stale(yes) {
 }
 
 function replaceRegions(fresh) {
-  regions().forEach((old) => {
-    const now = fresh.getElementById(old.id);
-    if (lastSent.get(old) === now.innerHTML) {
-      copyAttributes(old, now);
-      return;
-    }
-    lastSent.set(old, now.innerHTML);
-    const active = document.activeElement;
-    const focused = old.contains(active) ? active.id : null;
-    const moved = old.dataset.state !== now.dataset.state;
-    const first = now.querySelector('[autofocus]')?.id;
-    now.querySelectorAll('[autofocus]').forEach((e) => e.removeAttribute('autofocus')); // it counts for a page that is loaded
-    old.replaceChildren(...document.importNode(now, true).childNodes);
+  const [strips, others] = [[], []];
+  regions().forEach((region) => (region.closest('.strips') ? strips : others).push(region));
+  keepPlace(() => strips.forEach((region) => replaceRegion(region, fresh)));
+  others.forEach((region) => replaceRegion(region, fresh));
+}
+
+// keepPlace changes the strips, and leaves the page where it stands in the window. On a phone
+// a strip takes room only while it says something. Where the page can't be scrolled back
+// while somebody types, the room stays.
+function keepPlace(change) {
+  const main = document.getElementById('main');
+  const strips = document.querySelector('.strips');
+  if (!main || !strips) return change();
+  const before = main.getBoundingClientRect().top;
+  const height = strips.offsetHeight;
+  strips.style.minHeight = '';
+  change();
+  const moved = () => main.getBoundingClientRect().top - before;
+  if (moved()) window.scrollBy({ top: moved(), behavior: 'instant' });
+  if (moved() < 0 && document.activeElement.matches('input, select, textarea')) strips.style.minHeight = height + 'px';
+}
+
+function replaceRegion(old, fresh) {
+  const now = fresh.getElementById(old.id);
+  if (lastSent.get(old) === now.innerHTML) {
     copyAttributes(old, now);
-    refocus(old, focused, first, moved && (focused !== null || active === document.body));
-    if (moved) announce(old);
-  });
+    return;
+  }
+  lastSent.set(old, now.innerHTML);
+  const active = document.activeElement;
+  const focused = old.contains(active) ? active.id : null;
+  const moved = old.dataset.state !== now.dataset.state;
+  const first = now.querySelector('[autofocus]')?.id;
+  now.querySelectorAll('[autofocus]').forEach((e) => e.removeAttribute('autofocus')); // it counts for a page that is loaded
+  old.replaceChildren(...document.importNode(now, true).childNodes);
+  copyAttributes(old, now);
+  refocus(old, focused, first, moved && (focused !== null || active === document.body));
+  if (moved) announce(old);
 }
 
 // copyAttributes updates a region's attributes; its content may be unchanged.

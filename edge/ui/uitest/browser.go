@@ -419,7 +419,7 @@ const pageChecks = `(() => {
 	const place = r => [r.x, r.y, r.width, r.height].map(Math.round).join(" ");
 	if (shift > 0) faults.push("it jumped by " + shift + ": " + jumps.flatMap(e => e.sources.map(s => (s.node ? s.node.nodeName + "." + s.node.className : "?") + " from " + place(s.previousRect) + " to " + place(s.currentRect))).join("; "));
 	const later = new Set([...document.querySelectorAll("img[loading=lazy]")].map(e => e.src)); // loaded as they come into view
-	const files = performance.getEntriesByType("navigation").concat(performance.getEntriesByType("resource").filter(e => e.initiatorType !== "fetch" && !later.has(e.name)));
+	const files = performance.getEntriesByType("navigation").concat(performance.getEntriesByType("resource").filter(e => !["fetch", "audio"].includes(e.initiatorType) && !later.has(e.name)));
 	const weight = files.reduce((sum, e) => sum + e.decodedBodySize, 0);
 	const most = document.querySelector("[data-booklet]") ? 250 : 150; // the guide has the text of twelve printed pages
 	if (weight > most * 1024) faults.push("it weighs " + weight + " bytes with all its files");

@@ -54,12 +54,12 @@ func (o *Operations) AnswerAll(answer func(q edge.Request) (op.State, string)) {
 	o.Update(func(*edge.Status) {})
 }
 
-// Pay adds a payment of an order, or its return, and notifies.
+// Pay adds a payment of an order, or its return, which nobody has seen, and notifies.
 func (o *Operations) Pay(r edge.Record) {
 	o.mu.Lock()
 	o.payments = append(o.payments, r)
 	o.mu.Unlock()
-	o.Update(func(*edge.Status) {})
+	o.Receive(r)
 }
 
 // PaymentsOf implements the sections' Counter.

@@ -12,6 +12,7 @@ import (
 	"galla/edge"
 	"galla/edge/i18n"
 	"galla/edge/outcome"
+	"galla/edge/speech"
 	"galla/edge/ui"
 	"galla/shared/secret"
 )
@@ -25,6 +26,8 @@ type Counter struct {
 	status   edge.Status
 	watchers map[chan struct{}]bool
 	revision uint64
+
+	unannounced []edge.Record // their sound is due
 }
 
 // NewCounter returns a counter without any problems.
@@ -95,6 +98,17 @@ type Server struct {
 // unless confirm=no; PIN is right where it is asked for again.
 func Serve(t testing.TB, counter ui.Counter, sections ...ui.Section) *Server {
 	t.Helper()
+	return serve(t, counter, speech.Find().Say, sections)
+}
+
+// ServeMute is Serve on a computer without a program that speaks.
+func ServeMute(t testing.TB, counter ui.Counter, sections ...ui.Section) *Server {
+	t.Helper()
+	return serve(t, counter, nil, sections)
+}
+
+func serve(t testing.TB, counter ui.Counter, say func(context.Context, string, string) (speech.Clip, error), sections []ui.Section) *Server {
+	t.Helper()
 	h := &Server{Log: &Transcript{}}
 	kit, err := ui.New(counter, ui.Config{
 		Name: Hostname,
@@ -104,6 +118,7 @@ func Serve(t testing.TB, counter ui.Counter, sections ...ui.Section) *Server {
 			}
 			return &edge.PINError{TriesLeft: 4}
 		},
+		Say:    say,
 		Logger: slog.New(slog.NewTextHandler(h.Log, nil)), Catalogues: []i18n.Catalogue{outcome.Catalogue()},
 	}, append(sections, LoginSection())...)
 	if err != nil {

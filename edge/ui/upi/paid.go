@@ -15,6 +15,15 @@ type paidData struct {
 	Banner   ui.Banner
 	Full     bool // a payment of the code's amount was received, and not returned
 	Payments []paymentLine
+	ids      []op.ID // of the payments and their returns
+}
+
+// shown are the operations that the page shows.
+func (d *paidData) shown() []op.ID {
+	if d == nil {
+		return nil
+	}
+	return d.ids
 }
 
 // paymentLine is one payment, or the return of one.
@@ -34,6 +43,7 @@ func (s *Pages) fillPaid(d *codeData, words *i18n.Localizer, c upiCode) {
 	paid := &paidData{}
 	returned := map[op.ID]bool{}
 	for _, r := range list {
+		paid.ids = append(paid.ids, r.ID)
 		if r.Route == op.PaymentReturned {
 			returned[r.LinkedTo] = true
 		}
@@ -54,9 +64,9 @@ func (s *Pages) fillPaid(d *codeData, words *i18n.Localizer, c upiCode) {
 	vars := []any{"amount", i18n.ShortRupees(sum), "payer", last.Title, "asked", i18n.ShortRupees(c.Amount), "count", len(paid.Payments)}
 	switch {
 	case paid.Full && sum == c.Amount:
-		paid.Banner = paidBanner(words, outcome.ToneGive, "tick", "paid", vars)
+		paid.Banner = paidBanner(words, outcome.ToneDone, "tick", "paid", vars)
 	case paid.Full:
-		paid.Banner = paidBanner(words, outcome.ToneGive, "tick", "paid-more", vars)
+		paid.Banner = paidBanner(words, outcome.ToneDone, "tick", "paid-more", vars)
 	case sum > 0:
 		paid.Banner = paidBanner(words, outcome.TonePending, "warn", "paid-other", vars)
 	default:

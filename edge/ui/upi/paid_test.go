@@ -3,7 +3,6 @@ package upi
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,20 +15,7 @@ import (
 )
 
 // payment is a payment of the order of link.
-func payment(n int, amount money.Paise) edge.Record {
-	return edge.Record{
-		ID: op.ID(fmt.Sprintf("0190e000-0000-7000-8000-%012d", n)), Route: op.PaymentReceived, Class: op.Enquiry, State: op.Succeeded, Title: "R••••h", Customer: "R••••h",
-		Amount: amount, CreatedAt: uitest.Now(), EndedAt: uitest.Now(), HTTP: 200,
-		Reply: fmt.Appendf(nil, `{"statusCode":"00","data":{"id":"AXI%d","rrn":"63300000000%d","order":"abc","amountPaise":%d,"paidAt":%d,"recordedAt":%d}}`, n, n, amount, uitest.Now().UnixMilli(), uitest.Now().UnixMilli()),
-	}
-}
-
-// returnOf is the return of a payment.
-func returnOf(p edge.Record) edge.Record {
-	r := p
-	r.ID, r.Route, r.LinkedTo = p.ID[:len(p.ID)-3]+"999", op.PaymentReturned, p.ID
-	return r
-}
+func payment(n int, amount money.Paise) edge.Record { return uitest.Payment(n, amount, "abc") }
 
 // TestPaid: the page says PAID when the right amount was recorded, and by nothing else.
 func TestPaid(t *testing.T) {
@@ -43,8 +29,8 @@ func TestPaid(t *testing.T) {
 		"paid twice":   {[]edge.Record{right, payment(3, 500*money.Rupee)}, []string{"PAID ₹1,000 in 2 payments", "633000000003"}, []string{`class="qr"`}},
 		"another":      {[]edge.Record{wrong}, []string{"₹50 received, not ₹500", `class="qr"`}, []string{"PAID ₹"}},
 		"both amounts": {[]edge.Record{wrong, right}, []string{"PAID ₹550 in 2 payments"}, []string{`class="qr"`}},
-		"returned":     {[]edge.Record{right, returnOf(right)}, []string{"Payment returned", "Returned to the customer", `class="qr"`}, []string{"PAID ₹"}},
-		"paid again":   {[]edge.Record{right, returnOf(right), payment(4, 500*money.Rupee)}, []string{"PAID ₹500", "Returned to the customer"}, []string{`class="qr"`}},
+		"returned":     {[]edge.Record{right, uitest.ReturnOf(right)}, []string{"Payment returned", "Returned to the customer", `class="qr"`}, []string{"PAID ₹"}},
+		"paid again":   {[]edge.Record{right, uitest.ReturnOf(right), payment(4, 500*money.Rupee)}, []string{"PAID ₹500", "Returned to the customer"}, []string{`class="qr"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := uitest.NewOperations()
@@ -55,11 +41,7 @@ func TestPaid(t *testing.T) {
 			for _, r := range c.list {
 				f.Pay(r)
 			}
-			f.Pay(func() edge.Record {
-				r := payment(9, 500*money.Rupee)
-				r.Reply = []byte(strings.Replace(string(r.Reply), `"abc"`, `"other"`, 1))
-				return r
-			}())
+			f.Pay(uitest.Payment(9, 500*money.Rupee, "other"))
 			for _, when := range []string{"before", "after"} { // a restart forgets the operation, not the code
 				page := v.Get(path, http.StatusOK)
 				uitest.Contains(t, page, c.want...)
@@ -68,6 +50,10 @@ func TestPaid(t *testing.T) {
 					t.Fatalf("%s a restart", when)
 				}
 				f.Forget()
+			}
+			// What this page shows, the strip of the others need not.
+			if left := f.Status().Unshown; len(left) != 1 || left[0].PaymentOrder() != "other" {
+				t.Errorf("after the page was seen, the strip tells of %d payments, want that of another order", len(left))
 			}
 			if len(c.list) == 0 {
 				f.Update(func(st *edge.Status) { st.Link = edge.LinkState{Problem: edge.LinkNoAnswer} })
@@ -100,11 +86,11 @@ func TestChromiumPaid(t *testing.T) {
 			b.Screenshot(c.language + "-upi-other")
 			begun := time.Now()
 			f.Pay(payment(1, 500*money.Rupee))
-			b.WaitFor(`document.querySelector(".banner.give") && !document.querySelector("svg.qr")`)
+			b.WaitFor(`document.querySelector(".banner.done") && !document.querySelector("svg.qr")`)
 			t.Logf("PAID after %s", time.Since(begun).Round(time.Millisecond))
 			b.Screenshot(c.language + "-upi-paid")
-			f.Pay(returnOf(payment(1, 500*money.Rupee)))
-			b.WaitFor(`!document.querySelector(".banner.give")`)
+			f.Pay(uitest.ReturnOf(payment(1, 500*money.Rupee)))
+			b.WaitFor(`!document.querySelector(".banner.done")`)
 			b.Screenshot(c.language + "-upi-returned")
 		})
 	}

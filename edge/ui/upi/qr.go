@@ -155,7 +155,7 @@ func (s *Pages) showCode(w http.ResponseWriter, r *http.Request, ses *ui.Session
 		if err = d.fillFrom(words, c); err == nil {
 			d.State = string(op.Succeeded)
 			s.fillPaid(&d, words, c)
-			p.Data = d
+			p.Data, p.Payments = d, d.Paid.shown()
 			s.kit.Render(w, r, ses, http.StatusOK, p)
 			return
 		}
@@ -176,7 +176,7 @@ func (s *Pages) showCode(w http.ResponseWriter, r *http.Request, ses *ui.Session
 		d.Wait, p.Refresh = true, refreshSeconds
 		d.Banner = ui.Banner{Tone: outcome.ToneWait, Icon: "wait", Group: "any", Title: words.Text("upi.wait.title"), Lead: words.Text("upi.wait")}
 	}
-	p.Data = d
+	p.Data, p.Payments = d, d.Paid.shown()
 	s.kit.Render(w, r, ses, http.StatusOK, p)
 }
 

@@ -1,0 +1,6 @@
+// Package speech makes the sounds of the counter: a chime, and words in the counter's six
+// languages.
+//
+// Words are spoken by the program eSpeak NG where it is installed; the package runs it. Texts
+// and tones enter; WAV files leave, for the browser to play. No text reaches a command line.
+package speech
