@@ -44,11 +44,12 @@ const (
 // asked for, its printed code, another shop and nobody. Its forger reports payments that
 // nobody made.
 type payerLoad struct {
-	t   *testing.T
-	s   *site
-	l   *load    // whose token it uses
-	vpa string   // of the shop
-	at  []*agent // one at each counter
+	t        *testing.T
+	s        *site
+	l        *load    // whose token it uses
+	vpa      string   // of the shop
+	at       []*agent // one at each counter, who shows codes
+	watchers []*agent // another one, who reads its lists
 
 	earnsFrom time.Time // payments that are recorded later earn a commission
 
@@ -78,9 +79,11 @@ func newPayerLoad(t *testing.T, s *site, l *load) *payerLoad {
 	m.earnsFrom = time.Now().Add(slabHolds)
 	m.vpa, _ = post(lakshmi, lakshmiSecret, "/upi/txn/v1/GenerateQR", map[string]any{"order_id": "printed"})["vpa"].(string)
 	for _, c := range s.counters {
-		a, err := newAgent(c.counter)
-		must(t, err)
-		m.at = append(m.at, a)
+		for _, list := range []*[]*agent{&m.at, &m.watchers} {
+			a, err := newAgent(c.counter)
+			must(t, err)
+			*list = append(*list, a)
+		}
 	}
 	return m
 }
@@ -306,7 +309,7 @@ func (m *payerLoad) arrived() bool {
 			return false
 		}
 	}
-	for _, a := range m.at {
+	for _, a := range m.watchers {
 		list, err := a.listed()
 		if err != nil {
 			return false

@@ -95,6 +95,35 @@ func (s *site) paymentsAtCentral() (map[string]recordedPayment, error) {
 	return all, found.Err()
 }
 
+// unseenPayments are the operations of payments that the central has an event of, because
+// their counter has not seen them yet, by the counter's name.
+func (s *site) unseenPayments() (map[string]map[string]bool, error) {
+	db, err := s.openCentral("ro")
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	found, err := db.QueryContext(ctx, `SELECT t.name, e.operation FROM events e JOIN terminals t ON t.id = e.terminal WHERE e.kind = 'payment'`)
+	if err != nil {
+		return nil, fmt.Errorf("read the central's events: %w", err)
+	}
+	defer found.Close()
+	all := map[string]map[string]bool{}
+	for found.Next() {
+		var name, operation string
+		if err := found.Scan(&name, &operation); err != nil {
+			return nil, err
+		}
+		if all[name] == nil {
+			all[name] = map[string]bool{}
+		}
+		all[name][operation] = true
+	}
+	return all, found.Err()
+}
+
 // makeEnquiryDue makes the central's enquiry for payments due at once.
 func (s *site) makeEnquiryDue() error {
 	db, err := s.openCentral("rw")
@@ -141,9 +170,14 @@ const (
 )
 
 // checkOnce compares what the central has recorded so far with the bank's books: nothing is
-// recorded that nobody paid. The central is read first. false: one of them is away.
+// recorded that nobody paid. And what a counter has seen, it has: the central has forgotten
+// the event. The central is read first. false: central or bank are away.
 func (m *payerLoad) checkOnce(g *ledger) bool {
 	table, err := m.s.paymentsAtCentral()
+	if err != nil {
+		return false
+	}
+	unseen, err := m.s.unseenPayments()
 	if err != nil {
 		return false
 	}
@@ -153,6 +187,19 @@ func (m *payerLoad) checkOnce(g *ledger) bool {
 	}
 	for _, p := range table {
 		g.checkRecorded(p, books, m.earnsFrom)
+	}
+	for n, a := range m.watchers {
+		list, err := a.listed()
+		if err != nil {
+			continue // it is away
+		}
+		for _, p := range table {
+			for _, id := range p.expected() {
+				if !unseen[withNumber("edge", n)][id] && len(list[id]) == 0 {
+					g.addLost("counter %d has seen operation %s of payment %s, and lost it", n+1, id, p.id)
+				}
+			}
+		}
 	}
 	return true
 }
@@ -245,7 +292,7 @@ func (g *ledger) checkPayments(m *payerLoad) {
 // them.
 func (g *ledger) checkShown(m *payerLoad, n int, table map[string]recordedPayment) (shown int) {
 	g.t.Helper()
-	list, err := m.at[n].listed()
+	list, err := m.watchers[n].listed()
 	must(g.t, err)
 	want := map[string]string{}
 	for _, p := range table {
