@@ -196,7 +196,7 @@ func (m *payerLoad) checkOnce(g *ledger) bool {
 		for _, p := range table {
 			for _, id := range p.expected() {
 				if !unseen[withNumber("edge", n)][id] && len(list[id]) == 0 {
-					g.addLost("counter %d has seen operation %s of payment %s, and lost it", n+1, id, p.id)
+					g.addLost("counter %d does not have operation %s of payment %s, and the central has no event of it any more", n+1, id, p.id)
 				}
 			}
 		}

@@ -122,7 +122,7 @@ var kills = map[string]struct{ random, story, directed string }{
 	},
 	seenBeforeStored: {
 		story:    "a_payment_that_a_counter_has_seen",
-		random:   `invariant 3: counter \d has seen operation \S+ of payment \S+ and lost it`,
+		random:   `invariant 3: counter \d does not have operation \S+ of payment \S+, and the central has no event of it`,
 		directed: `the counter has seen payment \S+, and lost it`,
 	},
 }
