@@ -277,6 +277,7 @@ var samples = map[op.RouteID]string{
 	op.GenerateQR:          `{"order_id":"o-1","amount":10}`,
 	op.UPIStatus:           `{"order_id":"o-1"}`,
 	op.OperationState:      `{"id":"019bd3a0-0000-7000-8000-000000000001"}`,
+	op.ReceiptMessage:      `{"id":"019bd3a0-0000-7000-8000-000000000001","mobile":"9876504321","language":"en"}`,
 }
 
 // The routes by what their requests hold beside samples.
@@ -388,7 +389,7 @@ func (s *testCounter) searchDisk() {
 			return err
 		}
 		data, err := os.ReadFile(path)
-		for _, canary := range []string{canaryPID, "CANARY", canaryOTP, canaryAadhaar, "00123456789", "9876543210"} {
+		for _, canary := range []string{canaryPID, "CANARY", canaryOTP, canaryAadhaar, "00123456789", "9876543210", receiptNumber} {
 			if bytes.Contains(data, []byte(canary)) {
 				s.t.Errorf("%s holds %q", filepath.Base(path), canary)
 			}
