@@ -148,3 +148,26 @@ func TestMessageHoldsNothingUp(t *testing.T) {
 		s.wantState(s.must(op.BeneficiaryDelete), op.Sent)
 	})
 }
+
+// TestPendingIsAskedWithAClockSetBack: an operation that no event will tell of, such as the
+// second press of a message, does not wait for a clock that was set back.
+func TestPendingIsAskedWithAClockSetBack(t *testing.T) {
+	withTestCounter(t, func(s *testCounter) {
+		s.goOnline()
+		id := s.sendReceipt(s.succeededWithdrawal(), receiptNumber)
+		s.receive(succeeded(id, op.Pending, 502, `{"statusCode":"10"}`))
+		s.clock.Store(int64(-3 * time.Hour))
+		time.Sleep(3 * time.Second)
+		if n := len(s.link.sentFrames(wire.TAsk, id)); n != 1 {
+			t.Errorf("it was asked for %d times, want 1", n)
+		}
+		time.Sleep(4 * time.Minute)
+		if n := len(s.link.sentFrames(wire.TAsk, id)); n != 1 {
+			t.Errorf("it was asked for %d times within 5 minutes, want 1", n)
+		}
+		time.Sleep(2 * time.Minute)
+		if n := len(s.link.sentFrames(wire.TAsk, id)); n != 2 {
+			t.Errorf("it was asked for %d times, want 2", n)
+		}
+	})
+}

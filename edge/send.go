@@ -247,14 +247,14 @@ func (c *Counter) askIfDue(r Record, link LinkState) {
 	c.mu.Lock()
 	w := c.pendingOf(r.ID)
 	last := w.askedAt
-	if r.SentAt.After(last) && r.State != op.Unknown {
+	if r.SentAt.After(last) && !r.SentAt.After(now) && r.State != op.Unknown {
 		last = r.SentAt
 	}
 	wait := askInterval
 	if r.State == op.Pending {
 		wait = pendingAskInterval
 	}
-	due := now.Sub(last) >= wait
+	due := now.Sub(last) >= wait || last.After(now) // a clock that was set back does not put it off
 	if due {
 		w.askedAt = now
 	}
