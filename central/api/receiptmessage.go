@@ -129,8 +129,8 @@ func receiptParticulars(of central.Operation, m central.Merchant) central.Partic
 	if of.Amount > 0 {
 		p.Value = of.Amount.String()
 	}
-	if n := len(of.Aadhaar); n >= 4 {
-		p.Account = of.Aadhaar[n-4:]
+	if last4 := of.Aadhaar[max(0, len(of.Aadhaar)-4):]; len(last4) == 4 && strings.Trim(last4, "0123456789") == "" {
+		p.Account = last4 // an operation without a number has no digits
 	}
 	ended := of.FinishedAt
 	if ended.IsZero() {

@@ -11,6 +11,7 @@ import (
 	"galla/central"
 	"galla/shared/ist"
 	"galla/shared/op"
+	"galla/shared/secret"
 )
 
 const receiptID = op.ID("0190b000-0000-7000-8000-0000000000aa")
@@ -209,6 +210,12 @@ func TestReceiptParticulars(t *testing.T) {
 	p := receiptParticulars(of, central.Merchant{LegalName: "Sri Lakshmi Venkateswara Kirana and General Stores"})
 	if p.Receipt != string(of.Reference) || p.Template != "RECEIPT_PAYMENT_RETURNED_FAILED" || p.Shop != "Sri Lakshmi Venkateswara Kiran" {
 		t.Errorf("%+v", p)
+	}
+	for masked, want := range map[string]string{"XXXXXXXX7058": "7058", "": "", "705": "", secret.Aadhaar{}.Masked(): ""} {
+		of.Aadhaar = masked
+		if p := receiptParticulars(of, central.Merchant{}); p.Account != want {
+			t.Errorf("%q gives the digits %q, want %q", masked, p.Account, want)
+		}
 	}
 	of.FinishedAt, of.CreatedAt = time.Time{}, time.Date(2026, 11, 26, 19, 45, 0, 0, time.UTC)
 	if p := receiptParticulars(of, central.Merchant{}); p.Day != "27-11-2026 01:15" {
