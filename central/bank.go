@@ -74,6 +74,10 @@ const (
 	KindBCAgentInitialize Kind = "BC_AGENT_INITIALIZE"
 	KindBCStatus          Kind = "BC_STATUS"
 
+	// KindReceiptMessage sends the receipt of another operation to the customer's mobile
+	// number, as an SMS. It moves no money (uplink.md, section 10).
+	KindReceiptMessage Kind = "RECEIPT_MESSAGE"
+
 	// Reported by the network (package payments); nothing is sent to it.
 	KindUPIPayment Kind = "UPI_PAYMENT" // received for a merchant
 	KindUPIRefund  Kind = "UPI_REFUND"  // the bank returned a payment to its payer
@@ -106,8 +110,11 @@ func (k Kind) IsLocal() bool { return k == KindInitialize }
 // pendingPrefix begins the reference that a pending operation is given
 // (interface.md, section 3.6).
 func (k Kind) pendingPrefix() string {
-	if k.AEPS() || strings.HasPrefix(string(k), "AGENT_") {
+	switch {
+	case k.AEPS() || strings.HasPrefix(string(k), "AGENT_"):
 		return "AEPS-NR-"
+	case k == KindReceiptMessage:
+		return "SMS-NR-"
 	}
 	return "DMT-NR-"
 }
@@ -243,6 +250,14 @@ type Particulars struct {
 	// Original is our reference of the refunded transfer (transactionId,
 	// refereanceId).
 	Original string
+
+	// A message is a text that is registered at the network, with these values. Beside them
+	// it has Mobile, Shop and, in Account, the last four digits of an Aadhaar number.
+	Template string // the registered text, such as RECEIPT_WITHDRAWAL_DONE
+	Language string // its language: en, hi, …
+	Receipt  string // RRN, or our reference, of the operation that it is about
+	Value    string // the operation's amount in rupees; empty: it has none
+	Day      string // when it ended, in India
 }
 
 // errNotSent marks an error for NotSent.

@@ -112,6 +112,8 @@ type OperationFinder interface {
 	// our Reference, the PendingReference, the bank's RRN, the CallerRef or the
 	// identity. Newest first.
 	FindByAnyName(ctx context.Context, name string, limit int) ([]Operation, error)
+	// ReceiptMessages gives the messages with the receipt of an operation, newest first.
+	ReceiptMessages(ctx context.Context, of op.ID) ([]Operation, error)
 	// ListPending lists the pending operations, stuck ones first, then the oldest
 	// first.
 	ListPending(ctx context.Context, limit int) ([]Operation, error)

@@ -112,7 +112,7 @@ func TestPendingReferencesTellTheService(t *testing.T) {
 		KindWithdrawal: "AEPS-NR-", KindAgentAuth: "AEPS-NR-", KindMiniStatement: "AEPS-NR-",
 		KindAgentOnboarding: "AEPS-NR-", KindAgentPAN: "AEPS-NR-", KindAgentSubmit: "AEPS-NR-",
 		KindTransfer: "DMT-NR-", KindRefund: "DMT-NR-", KindCustomerSubmit: "DMT-NR-",
-		KindBeneficiaryAdd: "DMT-NR-", KindAccountVerification: "DMT-NR-", KindBCAgentRegister: "DMT-NR-",
+		KindBeneficiaryAdd: "DMT-NR-", KindAccountVerification: "DMT-NR-", KindBCAgentRegister: "DMT-NR-", KindReceiptMessage: "SMS-NR-",
 	}
 	for kind, want := range tests {
 		synctest.Test(t, func(t *testing.T) {

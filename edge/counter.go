@@ -98,6 +98,7 @@ type Counter struct {
 	openRefunds map[op.ID]map[op.ID]bool  // by transfer, the refunds that may still pay its cash
 	payments    []Record                  // the latest by UPI, oldest first
 	news        news                      // those that nobody was told of
+	messages    map[op.ID][]op.ID         // by receipt, its messages
 	subscribers map[chan struct{}]struct{}
 	revision    uint64 // grows with each notification of the subscribers
 	session     SessionState
@@ -128,7 +129,7 @@ func New(queue Queue, device Reader, cfg Config) (*Counter, error) {
 		reader: device, log: cfg.Logger,
 		wake: make(chan struct{}, 1), pending: map[op.ID]*pendingState{}, inFlight: map[op.ID]bool{},
 		ownCalls: map[op.ID]chan op.Outcome{}, subscribers: map[chan struct{}]struct{}{}, openCash: openCashList{open: map[op.ID]Record{}},
-		openRefunds: map[op.ID]map[op.ID]bool{},
+		openRefunds: map[op.ID]map[op.ID]bool{}, messages: map[op.ID][]op.ID{},
 	}
 	c.recoverUnfinished()
 	c.loadOpenCash()

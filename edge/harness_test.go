@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -102,6 +103,7 @@ type testCounter struct {
 	stop  func()
 
 	recordLife time.Duration // zero: the default
+	clock      atomic.Int64  // the computer's clock minus the true time
 
 	answered int // frames that serve looked at
 	limits   string
@@ -149,7 +151,7 @@ func (s *testCounter) open() {
 	c, err := edge.New(q, fakeReader{}, edge.Config{
 		Agent: "Fatima", AgentAadhaar: aadhaar(s.t), Merchant: "Lakshmi Kirana Store", MerchantID: "m1", TID: "GAL00101",
 		Latitude: "18.5204", Longitude: "73.8567",
-		RecordSendWithin: s.recordLife, Rand: random, Logger: log,
+		RecordSendWithin: s.recordLife, Rand: random, Logger: log, Now: func() time.Time { return time.Now().Add(time.Duration(s.clock.Load())) },
 	})
 	if err != nil {
 		s.t.Fatal(err)
@@ -277,6 +279,7 @@ var samples = map[op.RouteID]string{
 	op.GenerateQR:          `{"order_id":"o-1","amount":10}`,
 	op.UPIStatus:           `{"order_id":"o-1"}`,
 	op.OperationState:      `{"id":"019bd3a0-0000-7000-8000-000000000001"}`,
+	op.ReceiptMessage:      `{"id":"019bd3a0-0000-7000-8000-000000000001","mobile":"9876504321","language":"en"}`,
 }
 
 // The routes by what their requests hold beside samples.
@@ -388,7 +391,7 @@ func (s *testCounter) searchDisk() {
 			return err
 		}
 		data, err := os.ReadFile(path)
-		for _, canary := range []string{canaryPID, "CANARY", canaryOTP, canaryAadhaar, "00123456789", "9876543210"} {
+		for _, canary := range []string{canaryPID, "CANARY", canaryOTP, canaryAadhaar, "00123456789", "9876543210", receiptNumber} {
 			if bytes.Contains(data, []byte(canary)) {
 				s.t.Errorf("%s holds %q", filepath.Base(path), canary)
 			}

@@ -33,7 +33,8 @@ type Record struct {
 	Charge money.Paise
 	Mobile string // the customer's number, ten digits, for the search
 	// LinkedTo is the transfer that a refund or an enquiry is about, or, of a
-	// transfer, the failed attempt whose kept cash pays for it.
+	// transfer, the failed attempt whose kept cash pays for it, or the operation
+	// whose receipt a message has.
 	LinkedTo op.ID
 
 	// Body is the request without biometric and OTP, as JSON. It may hold an

@@ -25,8 +25,10 @@ func (c *Counter) linkTransfer(r *Record, p preparedRequest) error {
 		r.LinkedTo, _ = op.ParseID(p.fields.Text(api.FieldRef))
 	case op.Transfer:
 		r.LinkedTo = p.CashFrom
+	case op.ReceiptMessage:
+		r.LinkedTo, _ = op.ParseID(p.fields.Text("id"))
 	}
-	if r.LinkedTo == "" || r.Route == op.TransferRequery {
+	if r.LinkedTo == "" || r.Route == op.TransferRequery || r.IsMessage() {
 		return nil
 	}
 	of, err := c.queue.Get(r.LinkedTo)
@@ -62,6 +64,8 @@ func (c *Counter) hasOpenRefund(transfer op.ID) bool {
 func (c *Counter) updateLinkedTransfer(r Record) {
 	switch {
 	case r.LinkedTo == "":
+	case r.IsMessage():
+		c.rememberMessage(r)
 	case r.Route == op.Transfer:
 		c.changeTransfer(r.LinkedTo, func(of *Record) error {
 			if !of.OwesCashBack() || !of.Cash().IsOpen() {

@@ -30,10 +30,10 @@ func (c *Counter) pump() {
 			if c.capturedOf(r.ID) == nil {
 				c.expireReserved(r)
 			} else {
-				c.trySend(r, link, held && r.Class == op.Record)
+				c.trySend(r, link, held && isOrdered(r))
 			}
 		case op.Queued:
-			c.trySend(r, link, held && r.Class == op.Record)
+			c.trySend(r, link, held && isOrdered(r))
 		case op.Sent, op.Accepted, op.Unknown:
 			c.askIfDue(r, link)
 		case op.Pending:
@@ -49,10 +49,13 @@ func (c *Counter) pump() {
 // longer than the bank may still start it.
 const pendingBlock = 2 * time.Minute
 
+// isOrdered reports whether an operation has its place among changes of records.
+func isOrdered(r Record) bool { return r.Class == op.Record && !api.SpecOf(r.Route).Present }
+
 // blocksLaterRecords reports whether an operation blocks later changes of
 // records, so that the central gets them in the order in which they were made.
 func (c *Counter) blocksLaterRecords(r Record) bool {
-	if r.Class != op.Record {
+	if !isOrdered(r) {
 		return false
 	}
 	if r.State == op.Queued || r.State == op.Reserved { // trySend may have changed it
@@ -244,14 +247,14 @@ func (c *Counter) askIfDue(r Record, link LinkState) {
 	c.mu.Lock()
 	w := c.pendingOf(r.ID)
 	last := w.askedAt
-	if r.SentAt.After(last) && r.State != op.Unknown {
+	if r.SentAt.After(last) && !r.SentAt.After(now) && r.State != op.Unknown {
 		last = r.SentAt
 	}
 	wait := askInterval
 	if r.State == op.Pending {
 		wait = pendingAskInterval
 	}
-	due := now.Sub(last) >= wait
+	due := now.Sub(last) >= wait || last.After(now) // a clock that was set back does not put it off
 	if due {
 		w.askedAt = now
 	}

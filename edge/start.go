@@ -32,7 +32,8 @@ type preparedRequest struct {
 //     restart ends what was not sent.
 //   - record: on disk, sent in the order of the calls, each after the outcome of
 //     the one before, within Config.RecordSendWithin, also after a restart. A
-//     pending one blocks the next for pendingBlock only.
+//     pending one blocks the next for pendingBlock only. A receipt by SMS is
+//     another: it needs the connection, and its order does not matter.
 //   - enquiry: in memory only, and only while the terminal is online. A
 //     remitter's last known details are returned offline, with their age
 //     (View.KnownAt).
@@ -163,7 +164,7 @@ func (c *Counter) checkPreconditions(p preparedRequest) error {
 		return &PreconditionError{Code: PreconditionRevoked}
 	case p.spec.Finger && link.Offset.Abs() > maxSkew:
 		return &PreconditionError{Code: PreconditionClock}
-	case isVolatile(p.route.Class) && !link.Online:
+	case (isVolatile(p.route.Class) || p.spec.Present) && !link.Online:
 		return &PreconditionError{Code: PreconditionLink}
 	}
 	if s := status.Session; p.spec.Session && !s.BelongsTo(User{ID: p.UserID, Name: p.User}) {
@@ -192,10 +193,10 @@ func (c *Counter) createOperation(p preparedRequest) (View, error) {
 	}
 	now := r.CreatedAt
 	r.State = op.Queued
-	switch p.route.Class {
-	case op.Money:
+	switch {
+	case p.route.Class == op.Money, p.spec.Present:
 		r.Deadline = now.Add(sendWithin)
-	case op.Record:
+	case p.route.Class == op.Record:
 		r.Deadline = now.Add(c.cfg.RecordSendWithin)
 	default:
 		r.Deadline = now.Add(replyTimeout)

@@ -87,6 +87,7 @@ func (h *Handler) newEndpoints() map[op.RouteID]endpoint {
 		op.RevokeTerminal: forMerchant(h.revokeTerminal),
 		op.EnrolTerminal:  plain(h.enrolTerminal),
 		op.OperationState: plain(h.showOperation),
+		op.ReceiptMessage: plain(h.sendReceipt),
 	}
 	for _, step := range onboardingSteps() {
 		all[step.route] = forMerchant(h.agentStep(step))

@@ -84,5 +84,6 @@ func successRenderers() map[op.RouteID]successRenderer {
 	return map[op.RouteID]successRenderer{
 		op.AgentInitialize: renderInitialize,
 		op.AgentOnboarding: renderOnboarding,
+		op.ReceiptMessage:  renderReceiptMessage,
 	}
 }

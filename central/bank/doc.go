@@ -111,6 +111,15 @@ package bank
 //	BC_AGENT_INITIALIZE   agent
 //	BC_STATUS (c)         bc or agent
 //
+//	RECEIPT_MESSAGE       mobile, shop, template, language, receipt, day; value, account
+//
+// A RECEIPT_MESSAGE is an SMS to the customer who asked for a receipt. Senders of messages
+// register their texts and send only a text's name and its values, as India's rules for
+// commercial messages have it (TRAI, DLT). template and language name the text; receipt is
+// the RRN or our reference of the operation that it is about, value its amount in rupees,
+// day when it ended, account the last four digits of an Aadhaar number. An unregistered
+// text is declined (30). An answer's data has the masked mobile number.
+//
 // Answers.
 //
 // All three are answered 200 with

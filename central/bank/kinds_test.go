@@ -44,6 +44,7 @@ func vocabulary() map[central.Kind]network.Kind {
 		central.KindTransferCharges: network.TransferCharges, central.KindRefundOTP: network.RefundOTP, central.KindRefund: network.Refund,
 		central.KindFloatBalance: network.FloatBalance, central.KindLogin: network.Login, central.KindBCRegister: network.BCRegister,
 		central.KindBCAgentRegister: network.BCAgentRegister, central.KindBCAgentInitialize: network.BCAgentInitialize, central.KindBCStatus: network.BCStatus,
+		central.KindReceiptMessage: network.ReceiptMessage,
 	}
 }
 

@@ -453,7 +453,7 @@ func TestCombinations(t *testing.T) {
 		central.KindWithdrawal: "AEPS WITHDRAWAL", central.KindBalance: "AEPS BALANCE", central.KindMiniStatement: "AEPS MINISTATEMENT",
 		central.KindPurchase: "AEPS PURCHASE", central.KindTransfer: "DMT TRANSFER", central.KindAccountVerification: "DMT VALIDATION",
 		central.KindRemitterRegister: "DMT REGISTRATION", central.KindRefund: "", central.KindAgentAuth: "", central.KindBeneficiaryAdd: "",
-		central.KindInitialize: "", central.KindAgentSubmit: "", central.KindTransferOTP: "",
+		central.KindInitialize: "", central.KindAgentSubmit: "", central.KindTransferOTP: "", central.KindReceiptMessage: "",
 	}
 	for kind, text := range want {
 		c, ok := CombinationOf(kind, "P")

@@ -59,6 +59,8 @@ func kindNames() map[central.Kind]string {
 		central.KindBCAgentInitialize: "BC onboarding: agent set-up",
 		central.KindBCStatus:          "BC onboarding: status",
 
+		central.KindReceiptMessage: "Receipt by SMS",
+
 		central.KindUPIPayment: "UPI payment",
 		central.KindUPIRefund:  "UPI payment returned",
 	}

@@ -95,9 +95,32 @@ type operationPage struct {
 	staff.Related
 	Payment    *payments.Payment // of a payment by UPI, or of its return; nil: of no other
 	Unreported bool              // its terminal does not know the outcome yet
-	Age        string
+	// Messages are those with its receipt. A message has ReceiptOf and Mobile, masked.
+	Messages  []receiptMessage
+	ReceiptOf op.ID
+	Mobile    string
+	Age       string
 	// Manual: people may open a case of it.
 	Manual bool
+}
+
+// receiptMessage is a message with the receipt of an operation.
+type receiptMessage struct {
+	ID     op.ID
+	Mobile string // masked
+	State  op.State
+	At     time.Time
+}
+
+// readMessages fills in what an operation has to do with messages.
+func (c *Console) readMessages(ctx context.Context, d *operationPage) error {
+	d.ReceiptOf, d.Mobile = d.Operation.ReceiptOf()
+	list, err := c.Operations.ReceiptMessages(ctx, d.ID)
+	for _, o := range list {
+		_, mobile := o.ReceiptOf()
+		d.Messages = append(d.Messages, receiptMessage{ID: o.ID, Mobile: mobile, State: o.State, At: o.CreatedAt})
+	}
+	return err
 }
 
 func (c *Console) operation(v *visit) error {
@@ -138,6 +161,9 @@ func (c *Console) readOperation(v *visit) (d operationPage, err error) {
 	case err == nil:
 		d.Callback, d.CallbackAttempts = &callback, attempts
 	case !errors.Is(err, central.ErrNotFound):
+		return d, err
+	}
+	if err := c.readMessages(ctx, &d); err != nil {
 		return d, err
 	}
 	if d.Cases, err = c.Reconciliation.CasesOfOperation(ctx, id); err != nil {

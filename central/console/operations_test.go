@@ -88,3 +88,28 @@ func TestEnquireNow(t *testing.T) {
 		t.Errorf("the audit log has %q", did)
 	}
 }
+
+// TestReceiptMessages: a message is shown beside the operation whose receipt it has, with
+// its number masked, and not as money.
+func TestReceiptMessages(t *testing.T) {
+	h := newHarness(t)
+	h.seed(t)
+	of := h.operation(t, 1, time.Hour, op.Succeeded)
+	message := h.operation(t, 2, time.Minute, op.Succeeded, func(o *central.Operation) {
+		o.Kind, o.Route, o.Amount, o.Aadhaar = central.KindReceiptMessage, op.ReceiptMessage, 0, ""
+		o.CallerRef = central.ReceiptMessageName(of.ID, "XXXXXX4321", "0123456789abcdef", 1)
+	})
+	v := h.browser(t).enter("vikram")
+	page := v.get("/console/operations/"+string(of.ID), http.StatusOK)
+	for _, part := range []string{"Receipt by SMS", "XXXXXX4321", "/console/operations/" + string(message.ID)} {
+		if !strings.Contains(page, part) {
+			t.Errorf("the operation's page does not show %q", part)
+		}
+	}
+	page = v.get("/console/operations/"+string(message.ID), http.StatusOK)
+	for part, want := range map[string]bool{"Receipt of": true, "/console/operations/" + string(of.ID): true, "XXXXXX4321": true, "₹": false, "Receipt by SMS": false} {
+		if strings.Contains(page, part) != want {
+			t.Errorf("the message's page shows %q: %v, want %v", part, !want, want)
+		}
+	}
+}

@@ -47,6 +47,9 @@ func TestBudget(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	rows := budget()
 	for _, route := range op.Table() {
+		if route.Entrances&op.Direct == 0 {
+			continue // terminals call it by frames
+		}
 		n := slices.IndexFunc(rows, func(b budgetOf) bool { return b.route == route.ID })
 		if n < 0 {
 			t.Errorf("%s has no budget: add a row", route.ID)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"galla/central"
+	"galla/shared/op"
 )
 
 // FindByAnyName implements central.OperationFinder, at most 1000. Each name has its index,
@@ -19,6 +20,20 @@ func (s Operations) FindByAnyName(ctx context.Context, name string, limit int) (
 			UNION ALL SELECT id FROM operations WHERE rrn = $1 AND rrn <> ''
 			UNION ALL SELECT operation FROM identities WHERE identity = $1)
 		LIMIT $2`, name, clampLimit(limit))
+	slices.SortFunc(list, newestFirst)
+	return list, err
+}
+
+// maxReceiptMessages bounds the messages of one receipt that are listed.
+const maxReceiptMessages = 100
+
+// ReceiptMessages implements central.OperationFinder, at most 100. They are found along the
+// index of references, which begin with the id of the receipt's operation.
+func (s Operations) ReceiptMessages(ctx context.Context, of op.ID) ([]central.Operation, error) {
+	list, err := listRows(ctx, s.task("list the messages with the receipt of %s", of), scanOperation, `SELECT `+operationColumns+` FROM operations
+		WHERE id IN (SELECT id FROM `+s.dialect.names+` WHERE caller_ref >= $1 AND caller_ref < $2 LIMIT $3)`,
+		string(of)+"/", string(of)+"0", maxReceiptMessages) // '0' follows '/'
+	list = slices.DeleteFunc(list, func(o central.Operation) bool { return o.Kind != central.KindReceiptMessage })
 	slices.SortFunc(list, newestFirst)
 	return list, err
 }

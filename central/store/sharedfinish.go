@@ -67,6 +67,9 @@ func finishesOrdinarily(x central.FinalOutcome) bool {
 	if o == nil || o.ID != x.ID || x.At.IsZero() || x.Session != nil || !central.CanTransition(o.State, x.To) {
 		return false
 	}
+	if o.Kind == central.KindReceiptMessage && o.State == op.Pending { // it has no callback
+		return false
+	}
 	if x.To != op.Succeeded {
 		return x.To != op.Reversed || o.Kind != central.KindTransfer
 	}

@@ -40,6 +40,7 @@ func testStore(t *testing.T, open func(t *testing.T) *DB) {
 		{"postpone", suitePostponeEnquiry},
 		{"history", suiteHistory},
 		{"evidence", suiteFind},
+		{"messages with a receipt", suiteReceiptMessages},
 		{"directory", suiteDirectory},
 		{"enrol", suiteEnrol},
 		{"terminal keys", suiteTerminalKeys},

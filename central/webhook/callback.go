@@ -26,6 +26,7 @@ func EventOf(o central.Operation) string {
 		return EventReceived
 	case o.Kind == central.KindUPIRefund:
 		return EventReturned
+	case o.Kind == central.KindReceiptMessage: // an SMS of the counter, of which no program waits to hear
 	case o.PendingReference != "":
 		return EventFinished
 	}

@@ -21,6 +21,11 @@ const (
 	FieldMobile   = "sender_mobilenumber"
 	FieldOTP      = "otp"
 
+	// FieldReceiptMobile is the number that a receipt is sent to. It is in the body alone,
+	// which is sealed, and erased when the message has its outcome.
+	FieldReceiptMobile = "mobile"
+	FieldLanguage      = "language"
+
 	pidData     = "PidData"
 	aadhaar     = "aadhaarno"
 	aepsAadhaar = "AadharNo" // interface.md, section 2.2, spells it so

@@ -20,6 +20,9 @@ type RequestSpec struct {
 	KYC      bool     // an e-KYC step: the PidData is captured with a wadh
 	Amount   bool     // has an amount with limits
 	Ref      bool     // the counter's own id is its refId
+	// Present: it is for a customer who waits for it. It needs the connection, and is sent
+	// soon or not at all, in no order with others, though its class would let it wait.
+	Present bool
 }
 
 // HasSecret reports whether a part of the request must never be on disk. Such a
@@ -61,6 +64,7 @@ var specs = map[op.RouteID]RequestSpec{
 	op.GenerateQR:          {Required: []string{"order_id"}},
 	op.UPIStatus:           {Required: []string{"order_id"}},
 	op.OperationState:      {Required: []string{"id"}},
+	op.ReceiptMessage:      {Required: []string{"id", FieldReceiptMobile, FieldLanguage}, Present: true},
 }
 
 // SpecOf returns the spec of a route. A route without one accepts any fields.

@@ -109,14 +109,16 @@ func (t *Book) EachOperation(day ist.Day, do func(*edge.Record)) error {
 }
 
 // eachOperation calls do for the operations of a period, oldest first, up to
-// maxOperationsPerDay a day on average.
+// maxOperationsPerDay a day on average. Receipts by SMS are none of a day's operations.
 func (t *Book) eachOperation(from, to time.Time, do func(*edge.Record)) (err error) {
 	limit := maxOperationsPerDay * max(1, int(to.Sub(from)/(24*time.Hour)))
 	for after, n := op.ID(""), 0; n < limit; {
 		batch, readErr := t.ledger.CreatedBetween(from, to, after, batchSize)
 		err = errors.Join(err, readErr)
 		for i := range batch {
-			do(&batch[i])
+			if !batch[i].IsMessage() {
+				do(&batch[i])
+			}
 		}
 		n += len(batch)
 		if len(batch) < batchSize {
@@ -133,7 +135,9 @@ func (t *Book) eachAffected(from, to time.Time, do func(*edge.Record)) error {
 	err := t.eachOperation(from.Add(-edge.LateAfter), to.Add(edge.LateAfter), do)
 	late, lateErr := t.ledger.ChangedLater(from, to)
 	for i := range late {
-		do(&late[i])
+		if !late[i].IsMessage() {
+			do(&late[i])
+		}
 	}
 	return errors.Join(err, lateErr)
 }
@@ -286,16 +290,30 @@ func (t *Book) UnclosedDays() ([]ist.Day, error) {
 		if slices.Contains(closed, day) {
 			continue
 		}
-		from, to := span(day, t.cfg.Offset())
-		found, err := t.ledger.CreatedBetween(from, to, "", 1)
-		if err != nil && len(found) == 0 {
+		has, err := t.hasOperations(day)
+		if err != nil {
 			return open, err
 		}
-		if len(found) > 0 {
+		if has {
 			open = append(open, day)
 		}
 	}
 	return open, nil
+}
+
+// hasOperations reports whether a day has an operation beside messages.
+func (t *Book) hasOperations(day ist.Day) (bool, error) {
+	from, to := span(day, t.cfg.Offset())
+	for after := op.ID(""); ; {
+		found, err := t.ledger.CreatedBetween(from, to, after, 1)
+		if len(found) == 0 {
+			return false, err
+		}
+		if !found[0].IsMessage() {
+			return true, nil
+		}
+		after = found[0].ID
+	}
 }
 
 // UnfinishedIDs returns the operations without a final outcome, oldest first. Results

@@ -227,6 +227,45 @@ func TestUPIIsNoCash(t *testing.T) {
 	}
 }
 
+// TestMessagesAreNoneOfADay: the SMS with a receipt is in no sum, list, file or reminder of
+// a day, whatever became of it.
+func TestMessagesAreNoneOfADay(t *testing.T) {
+	s := newShop(t)
+	s.addOperation(op.Withdrawal, november(20, 10, 0), 500_00, op.Succeeded, november(20, 10, 1), "")
+	if _, err := s.book.Close("2026-11-19", "Fatima", count(), "", nil); err != nil {
+		t.Fatal(err)
+	}
+	before := s.summarize("2026-11-20")
+	of := s.addOperation(op.Withdrawal, november(20, 11, 0), 100_00, op.Succeeded, november(20, 11, 1), "")
+	with := s.summarize("2026-11-20")
+	for i, state := range []op.State{op.Succeeded, op.Failed, op.Pending, op.Expired, op.NotSent} {
+		for _, day := range []int{20, 21} {
+			s.addRecord(edge.Record{
+				Route: op.ReceiptMessage, Class: op.Record, State: state, User: "Fatima", Title: "XXXXXX4321", LinkedTo: of, CreatedAt: november(day, 12, i),
+			})
+		}
+	}
+	if got := s.summarize("2026-11-20"); got.Done != with.Done || got.Failed != with.Failed || got.In != with.In || got.Out != with.Out || len(got.Unfinished) != 0 {
+		t.Errorf("with messages: %+v, without: %+v", got, with)
+	}
+	if with.Done != before.Done+1 {
+		t.Errorf("the withdrawal is not counted: %d after %d", with.Done, before.Done)
+	}
+	for day, want := range map[ist.Day]int{"2026-11-20": 2, "2026-11-21": 0} {
+		if list, err := s.book.Operations(day); err != nil || len(list) != want {
+			t.Errorf("%s has %d operations, want %d: %v", day, len(list), want, err)
+		}
+	}
+	var file bytes.Buffer
+	if err := s.book.WriteDay(&file, "2026-11-20", csvTexts()); err != nil || strings.Contains(file.String(), "4321") || strings.Count(file.String(), "\n") != 3 {
+		t.Errorf("file: %v\n%s", err, file.String())
+	}
+	s.now = november(22, 9, 0)
+	if days, err := s.book.UnclosedDays(); err != nil || !slices.Equal(days, []ist.Day{"2026-11-20"}) {
+		t.Errorf("days to close: %v, %v", days, err)
+	}
+}
+
 func TestClosingADay(t *testing.T) {
 	s := newShop(t)
 	if err := s.book.SetOpening(today, count(500, 500), "Ravi"); err != nil {

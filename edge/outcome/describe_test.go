@@ -220,4 +220,8 @@ func TestRows(t *testing.T) {
 	if rows[1].Sum != "" || rows[1].Note != "XXXXXXXX7058" || rows[1].Tone != ToneQuiet {
 		t.Errorf("an enquiry is %+v", rows[1])
 	}
+	message := edge.View{Record: edge.Record{ID: "02", Route: op.ReceiptMessage, State: op.Pending, Title: "XXXXXX4321", LinkedTo: "01", CreatedAt: now}}
+	if row := Rows(book.Localizer("en"), []edge.View{message}, edge.Status{Now: now})[0]; row.What != "Receipt by SMS" || row.Note != "XXXXXX4321" || row.Sum != "" {
+		t.Errorf("a message is %+v", row)
+	}
 }

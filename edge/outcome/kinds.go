@@ -77,6 +77,7 @@ var steps = []stepKind{
 	{Kind{Name: "beneficiary", Icon: "list", Group: "any"}, []op.RouteID{op.BeneficiaryAdd, op.BeneficiaryGet, op.BeneficiaryDelete, op.AccountVerification}},
 	{Kind{Name: "transferring", Icon: "list", Group: "any"}, []op.RouteID{op.TransferOTP, op.TransferCharges, op.TransferRequery, op.RefundOTP}},
 	{Kind{Name: "code", Icon: "list", Group: "any"}, []op.RouteID{op.GenerateQR}},
+	{Kind{Name: "message", Icon: "send", Group: "any"}, []op.RouteID{op.ReceiptMessage}},
 	{Kind{Name: "shop", Icon: "list", Group: "any"}, []op.RouteID{
 		op.AgentInitialize, op.AgentOnboarding, op.AgentRequestOTP, op.AgentValidateOTP, op.AgentVerifyPAN,
 		op.AgentUpdateUID, op.AgentUpdateBio, op.AgentSubmit, op.AgentStatus, op.AgentDetail,

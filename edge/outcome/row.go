@@ -60,6 +60,9 @@ func Rows(w *i18n.Localizer, views []edge.View, st edge.Status) []Row {
 		if out[i].Note = v.Aadhaar; v.Aadhaar == "" && v.Mobile != "" {
 			out[i].Note = secret.MaskMobile(v.Mobile)
 		}
+		if v.IsMessage() {
+			out[i].Note = v.Title // the masked number that it goes to
+		}
 		if v.BankName != "" {
 			out[i].Note += " · " + v.BankName
 		}

@@ -90,7 +90,8 @@ const (
 	RevokeTerminal RouteID = "DELETE /terminals/:id"
 	EnrolTerminal  RouteID = "POST /terminals/enrol"
 	OperationState RouteID = "GET /operations/:id"
-	LimitsInForce  RouteID = "GET /limits" // amounts that are allowed now
+	LimitsInForce  RouteID = "GET /limits"                  // amounts that are allowed now
+	ReceiptMessage RouteID = "POST /operations/:id/message" // on the uplink only (uplink.md, section 10)
 )
 
 // What vendors manage by themselves (interface.md, section 4.8).
@@ -219,4 +220,5 @@ var table = []Route{
 	{ID: RevokeTerminal, Roles: merchantsAndVendors(), Class: Record, Entrances: Direct, Section: "own additions"},
 	{ID: EnrolTerminal, Class: Record, Entrances: Direct, Section: "own additions"},
 	{ID: OperationState, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: Direct | Uplink, Section: "own additions"},
+	{ID: ReceiptMessage, Roles: merchantsOnly(), Class: Record, Entrances: Uplink, Section: "own additions"},
 }

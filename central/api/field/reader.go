@@ -35,6 +35,11 @@ func (v Values) Get(name string) (value jsontext.Value, present bool) {
 	return nil, false
 }
 
+// Without gives the values without a field.
+func (v Values) Without(name string) Values {
+	return slices.DeleteFunc(slices.Clone(v), func(f Field) bool { return string(f.Name) == name })
+}
+
 // Decode reads a body as one JSON object and returns its fields' raw values. An
 // empty body has no fields. Errors are Invalid and never quote the body.
 func Decode(body []byte) (Values, error) {

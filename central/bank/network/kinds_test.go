@@ -31,7 +31,7 @@ func kinds() []Kind {
 		CustomerDetail, CustomerOnboarding, CustomerOTP, CustomerOTPCheck, CustomerUID, CustomerBiometric, CustomerSubmit, CustomerStatus,
 		RemitterRegister, RemitterDetails, AccountVerification, BeneficiaryAdd, BeneficiaryGet, BeneficiaryDelete,
 		TransferOTP, Transfer, TransferCharges, RefundOTP, Refund, FloatBalance, Login,
-		BCRegister, BCAgentRegister, BCAgentInitialize, BCStatus,
+		BCRegister, BCAgentRegister, BCAgentInitialize, BCStatus, ReceiptMessage,
 	}
 }
 
@@ -110,7 +110,8 @@ func TestEachKindHasItsMembers(t *testing.T) {
 		TransferCharges:   "amountPaise particulars.sender", RefundOTP: "particulars.original", Refund: "amountPaise otp particulars.original",
 		FloatBalance: "", Login: "",
 		BCRegister: "particulars.mobile particulars.pan", BCAgentRegister: "aadhaar particulars.bc", BCAgentInitialize: "particulars.agent",
-		BCStatus: "particulars.bc|agent",
+		BCStatus:       "particulars.bc|agent",
+		ReceiptMessage: "particulars.mobile particulars.shop particulars.template particulars.language particulars.receipt particulars.day",
 	}
 	for _, k := range append(kinds(), "SOMETHING") {
 		if k.Known() != (k != "SOMETHING") {

@@ -63,6 +63,8 @@ const (
 	BCAgentRegister   Kind = "BC_AGENT_REGISTER"
 	BCAgentInitialize Kind = "BC_AGENT_INITIALIZE"
 	BCStatus          Kind = "BC_STATUS"
+
+	ReceiptMessage Kind = "RECEIPT_MESSAGE" // an SMS of a registered text; it moves no money
 )
 
 // AEPS tells whether the kind is an AEPS transaction: those have an Aadhaar
@@ -130,6 +132,12 @@ type Particulars struct {
 	Remarks        string `json:"remarks,omitzero"`
 	CallerRef      string `json:"callerRef,omitzero"`
 	Original       string `json:"original,omitzero"` // reference of the transfer that a refund gives back
+
+	Template string `json:"template,omitzero"`
+	Language string `json:"language,omitzero"`
+	Receipt  string `json:"receipt,omitzero"`
+	Value    string `json:"value,omitzero"`
+	Day      string `json:"day,omitzero"`
 }
 
 // Debits tells whether an approval of this kind takes money from a customer.

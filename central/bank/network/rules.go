@@ -109,6 +109,8 @@ var required = map[Kind]requirements{
 	BCAgentRegister:   {particulars: []string{"bc"}, aadhaar: true},
 	BCAgentInitialize: {particulars: []string{"agent"}},
 	BCStatus:          {particulars: []string{"bc|agent"}},
+
+	ReceiptMessage: {particulars: []string{"mobile", "shop", "template", "language", "receipt", "day"}},
 }
 
 // text is one of the particulars: its name on the wire, its value, and its
@@ -120,8 +122,8 @@ type text struct {
 }
 
 // texts lists the particulars that are texts.
-func (p *Particulars) texts() [24]text {
-	return [24]text{
+func (p *Particulars) texts() [29]text {
+	return [29]text{
 		{"enrolment", p.Enrolment, maxHandle}, {"otpRequest", p.OTPRequest, maxHandle},
 		{"name", p.Name, maxName}, {"mobile", p.Mobile, maxCode}, {"email", p.Email, maxEmail}, {"pan", p.PAN, maxCode},
 		{"birthDate", p.BirthDate, maxCode}, {"address", p.Address, maxLine}, {"city", p.City, maxName}, {"state", p.State, maxName},
@@ -130,6 +132,7 @@ func (p *Particulars) texts() [24]text {
 		{"sender", p.Sender, maxHandle}, {"account", p.Account, maxCode}, {"ifsc", p.IFSC, maxCode}, {"receiver", p.Receiver, maxName},
 		{"receiverMobile", p.ReceiverMobile, maxCode}, {"receiverEmail", p.ReceiverEmail, maxEmail}, {"branch", p.Branch, maxLine},
 		{"remarks", p.Remarks, maxLine}, {"callerRef", p.CallerRef, maxCallerRef}, {"original", p.Original, maxHandle},
+		{"template", p.Template, maxHandle}, {"language", p.Language, maxCode}, {"receipt", p.Receipt, maxHandle}, {"value", p.Value, maxCode}, {"day", p.Day, maxCode},
 	}
 }
 

@@ -235,6 +235,7 @@ func TestTheCounterRunsEveryRoute(t *testing.T) {
 	c.mustSucceed(op.UPIStatus, fields{"order_id": order}, nil)
 	c.mustSucceed(op.UPIPayments, fields{}, nil)
 	c.mustSucceed(op.OperationState, fields{"id": string(sent.ID)}, nil)
+	c.mustSucceed(op.ReceiptMessage, fields{"id": string(sent.ID), "mobile": mobile, "language": "en"}, nil)
 
 	// The five transactions begin with a draft.
 	for _, route := range []op.RouteID{op.ReqAuth, op.Withdrawal, op.Balance, op.MiniStatement, op.Purchase} {

@@ -345,8 +345,11 @@ func (h *system) ref(kind string) string {
 	return fmt.Sprintf("%s-%d-%d", kind, os.Getpid(), h.refs)
 }
 
-// otp reads the newest one-time password from a phone's inbox.
-func (h *system) otp(t *testing.T, mobile string) string {
+// message is a text in a phone's inbox.
+type message struct{ OTP, Text string }
+
+// inbox reads the texts of a phone, newest first.
+func (h *system) inbox(t *testing.T, mobile string) (list []message) {
 	t.Helper()
 	req, err := http.NewRequest("GET", h.bank+"/inbox/"+mobile, nil)
 	if err != nil {
@@ -358,11 +361,16 @@ func (h *system) otp(t *testing.T, mobile string) string {
 		t.Fatal(err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	var inbox []struct{ OTP string }
-	if err := json.NewDecoder(resp.Body).Decode(&inbox); err != nil {
+	if err := json.NewDecoder(resp.Body).Decode(&list); err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range inbox {
+	return list
+}
+
+// otp reads the newest one-time password from a phone's inbox.
+func (h *system) otp(t *testing.T, mobile string) string {
+	t.Helper()
+	for _, m := range h.inbox(t, mobile) {
 		if m.OTP != "" {
 			return m.OTP
 		}

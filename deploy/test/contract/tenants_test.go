@@ -22,7 +22,7 @@ var noID = strings.Fields(`otp pan name dob aadhaarno PidData AadharNo TxnAmount
 	mobile_number mobile_no city state email_id sender_mobilenumber receiver_account_no receiverIfscCode receivername receivermobilenumber
 	receiveremailid address branch_contact account_holder_name receiverMobilenumber remarks pincode shopName page limit paymentMethod provider
 	txnType minAmount maxAmount commissionRate rateType isDefault from to groupBy code publicKey order_id
-	at formerEndsAt url status type format`)
+	at formerEndsAt url status type format mobile language`)
 
 // shared are the ids that any party may name, and why: with the route in front if the
 // same field is owned elsewhere.
@@ -186,6 +186,7 @@ func (h *system) ownedProbes(t *testing.T) map[string]func(*testing.T) {
 		}
 	}
 	probes := map[string]func(*testing.T){}
+	probes[string(op.ReceiptMessage)+" :id"] = h.foreignReceipt
 	for at, ask := range calls {
 		probes[at] = func(t *testing.T) { t.Helper(); absent(t, ask(t)) }
 	}

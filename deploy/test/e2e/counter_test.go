@@ -186,11 +186,33 @@ func (d *counterDay) withdraw() {
 	b.awaitText(".receipt", "XXXXXXXX7058")
 	b.shot("receipt")
 	b.shotNarrow("receipt")
+	d.sendReceipt()
 
 	// A reload, and the operation's page by its address, change nothing.
 	b.goTo("/")
 	b.awaitText("#today", "Shivshankar Choudhury")
 	b.shot("home")
+}
+
+// sendReceipt sends the receipt on the page by SMS, twice, to a number that the customer
+// names. The inbox gets it once.
+func (d *counterDay) sendReceipt() {
+	d.t.Helper()
+	const mobile = "9876504321"
+	b := d.b
+	for range 2 {
+		b.press("m")
+		b.typeInto("mobile", mobile, enter)
+		b.typeInto("wants", space, enter)
+		b.await("the page without its form", `document.readyState === 'complete' && !document.querySelector('#sms')`)
+		b.awaitText("#sms-lines .ok", "Sent to XXXXXX4321")
+	}
+	b.shot("receipt-sent")
+	var inbox []struct{ Text string }
+	d.h.get(d.h.url("BANK")+"/inbox/"+mobile, &inbox)
+	if len(inbox) != 1 || !strings.HasPrefix(inbox[0].Text, "Lakshmi Kirana Store: Cash withdrawal of Rs 500.00: successful. Aadhaar XXXX7058. Ref ") {
+		d.t.Errorf("the inbox has %q", inbox)
+	}
 }
 
 func (d *counterDay) otherKinds() {

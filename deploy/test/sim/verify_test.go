@@ -34,6 +34,7 @@ func (h *system) verify(ctx context.Context) {
 	a.verifyOwners()
 	a.verifyPartners()
 	a.verifyPayments(ctx)
+	a.verifyMessages(ctx)
 	for identity := range h.tombstones {
 		if o, ok := a.central[identity]; ok && !o.Tombstone {
 			h.violation("operation %s was declared never seen, and is %s at the central", identity, o.State)

@@ -117,7 +117,7 @@ func (d *fakeCentral) RecordPresence(context.Context, []accounts.Connected, []ac
 	return nil
 }
 
-func (d *fakeCentral) NodeAlive(context.Context, time.Time, time.Time) error { return nil }
+func (d *fakeCentral) NodeAlive(context.Context, time.Time, time.Time, int) error { return nil }
 func (d *fakeCentral) NodeStopped(context.Context) error                     { return nil }
 
 func (d *fakeCentral) SpendTokens(_ context.Context, tokens []accounts.TokenUse) ([]bool, error) {

@@ -44,6 +44,8 @@ type Counter interface {
 	// AnswerCash records that cash was not given, or that the agent knows that the bank
 	// reversed the payment. Error: edge.ErrIllegal.
 	AnswerCash(id op.ID, operator edge.User, answer edge.CashState) error
+	// MessagesOf returns the SMS with an operation's receipt, newest first.
+	MessagesOf(receipt op.ID) []edge.View
 	// Banks returns the bank list and when it was fetched.
 	Banks() (banks []edge.Bank, at time.Time)
 }
@@ -99,6 +101,7 @@ func (s *Pages) Contents(kit *ui.Kit) ui.Contents {
 		"GET /op/{id}":              ui.Show(s.renderOperation),
 		"POST /op/{id}/{step}":      s.takeStep,
 		"GET /op/{id}/receipt":      s.showReceipt,
+		"POST /op/{id}/receipt":     s.sendReceipt,
 		"GET /op/{id}/receipt/code": s.showReceiptCode,
 		"GET /connection":           s.showConnection,
 	}}

@@ -232,6 +232,9 @@ func (f *fake) Start(d edge.Request) (edge.View, error) {
 		}})
 		return f.Operation(id)
 	}
+	if d.Route == op.ReceiptMessage {
+		return f.startMessage(d)
+	}
 	if err := f.Validate(d); err != nil {
 		return edge.View{}, err
 	}
@@ -241,6 +244,24 @@ func (f *fake) Start(d edge.Request) (edge.View, error) {
 	id := f.add(edge.View{Record: edge.Record{
 		Route: d.Route, State: op.Reserved, User: d.User, UserID: d.UserID, Customer: d.Customer, Aadhaar: d.Aadhaar.Masked(),
 		IIN: d.IIN, BankName: f.bankName(d.IIN), Amount: d.Amount, Consent: d.Consent, Body: []byte(`{"AadharNo":"` + d.Aadhaar.Reveal() + `"}`),
+	}})
+	return f.Operation(id)
+}
+
+// startMessage takes an SMS with a receipt while the counter is online.
+func (f *fake) startMessage(d edge.Request) (edge.View, error) {
+	if !f.Status().Link.Online {
+		return edge.View{}, &edge.PreconditionError{Code: edge.PreconditionLink}
+	}
+	f.mu.Lock()
+	f.drafts = append(f.drafts, d)
+	f.mu.Unlock()
+	fields, err := api.ParseFields(d.Fields)
+	if err != nil {
+		return edge.View{}, err
+	}
+	id := f.add(edge.View{Record: edge.Record{
+		Route: d.Route, State: op.Queued, User: d.User, UserID: d.UserID, Title: d.Title, LinkedTo: op.ID(fields.Text("id")), Body: d.Fields,
 	}})
 	return f.Operation(id)
 }
@@ -377,6 +398,18 @@ func (f *fake) AnswerCash(id op.ID, operator edge.User, answer edge.CashState) e
 		f.notify()
 	}
 	return nil
+}
+
+// MessagesOf returns the messages with a receipt, newest first.
+func (f *fake) MessagesOf(receipt op.ID) (out []edge.View) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, id := range slices.Backward(f.order) {
+		if v := f.ops[id]; v.IsMessage() && v.LinkedTo == receipt {
+			out = append(out, *v)
+		}
+	}
+	return out
 }
 
 func (f *fake) Banks() ([]edge.Bank, time.Time) { return f.banks, fakeNow.Add(-26 * time.Hour) }

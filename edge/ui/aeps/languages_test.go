@@ -84,6 +84,7 @@ func pages(b *uitest.Browser, f *fake, code string, width, height int64) {
 	open("/sign-in", "day")
 	open("/op/"+string(f.add(cashOp(paid)))+"/receipt", "receipt")
 	open("/op/"+string(f.add(cashOp(paid)))+"/receipt/code", "receipt-code")
+	messages(b, f, open)
 	open("/nowhere", "nowhere")
 	before := f.Status()
 	f.change(func(s *edge.Status) {
@@ -99,6 +100,20 @@ func pages(b *uitest.Browser, f *fake, code string, width, height int64) {
 		v.State, v.Problem = op.Reserved, &edge.CaptureError{Code: "720", Action: "retry-device"}
 	})
 	open("/op/"+string(f.add(v)), "op-problem-720")
+}
+
+// messages opens the form for the SMS with a receipt, below every word on a message.
+func messages(b *uitest.Browser, f *fake, open func(path, name string)) {
+	b.T.Helper()
+	of := f.add(cashOp(paid))
+	for i, state := range []edge.Record{
+		{State: op.Sent}, {State: op.Pending}, {State: op.Succeeded}, {State: op.Expired},
+		{State: op.Failed, HTTP: 200, Result: edge.Result{Code: "30"}}, {State: op.Failed, HTTP: 422},
+	} {
+		state.Route, state.LinkedTo, state.Title = op.ReceiptMessage, of, fmt.Sprintf("XXXXXX432%d", i)
+		f.add(edge.View{Record: state})
+	}
+	open("/op/"+string(of)+"/receipt?sms=1", "receipt-sms")
 }
 
 // spelled compares the script's spelling of numbers with the program's.

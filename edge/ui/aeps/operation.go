@@ -59,6 +59,12 @@ func (s *Pages) renderOperation(w http.ResponseWriter, r *http.Request, ses *ui.
 		s.Fail(w, r, ses, err)
 		return
 	}
+	if v.IsMessage() { // its outcome stands beside the receipt
+		if of, err := s.counter.Operation(v.LinkedTo); err == nil && allowedActions(of).Receipt {
+			http.Redirect(w, r, "/op/"+string(of.ID)+"/receipt", http.StatusSeeOther)
+			return
+		}
+	}
 	st := s.counter.Status()
 	t := outcome.Describe(ses.Words(), v, st)
 	k := t.Kind
@@ -131,7 +137,7 @@ func allowedActions(v edge.View) actions {
 		Acknowledge:  v.Cash() == edge.CashReversed,
 		CashReturned: cashbook.OwedBack(v.Record) > 0,
 		Refund:       v.Cash() == edge.CashRefund,
-		Receipt:      v.Route != op.ReqAuth && (v.State == op.Pending || (final && v.Verdict() != edge.VerdictNoMoney)),
+		Receipt:      v.Route != op.ReqAuth && !v.IsMessage() && (v.State == op.Pending || (final && v.Verdict() != edge.VerdictNoMoney)),
 		Again:        final && v.State != op.Succeeded && (form || v.Route == op.ReqAuth),
 		Next:         !early,
 	}

@@ -19,19 +19,35 @@ type receiptData struct {
 	View   ReceiptView
 	Paper  string
 	Papers []string
+
+	MaySend  bool // as an SMS
+	Message  messageForm
+	Messages []messageLine
 }
 
 // showReceipt shows an operation's receipt as it is printed.
 func (s *Pages) showReceipt(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-	v, ok := s.receiptOf(w, r, ses)
-	if !ok {
-		return
+	if v, ok := s.receiptOf(w, r, ses); ok {
+		s.renderReceipt(w, r, ses, v, ui.Problem{})
 	}
-	d := receiptData{ID: v.ID, View: s.cfg.Receipt(v.Record, ses.Words()), Paper: paperWidths[1], Papers: paperWidths}
+}
+
+// renderReceipt shows a receipt, with the form for its SMS where it was asked for or sent.
+func (s *Pages) renderReceipt(w http.ResponseWriter, r *http.Request, ses *ui.Session, v edge.View, wrong ui.Problem) {
+	words := ses.Words()
+	d := receiptData{ID: v.ID, View: s.cfg.Receipt(v.Record, words), Paper: paperWidths[1], Papers: paperWidths}
 	if paper := r.URL.Query().Get("paper"); slices.Contains(paperWidths, paper) {
 		d.Paper = paper
 	}
-	s.Render(w, r, ses, http.StatusOK, ui.Page{Name: "aeps/receipt", Title: ses.Words().Text("receipt.title"), Back: "/op/" + string(v.ID), Data: d})
+	d.MaySend, d.Messages = maySend(v, s.counter.Status().Now), messageLines(words, s.counter.MessagesOf(v.ID))
+	if d.Message.Open = d.MaySend && (r.Method == http.MethodPost || r.URL.Query().Get("sms") != ""); d.Message.Open {
+		typed := r
+		if r.Method != http.MethodPost {
+			typed = nil
+		}
+		s.fillMessageForm(ses, v, &d, typed, wrong)
+	}
+	s.Render(w, r, ses, wrong.Status, ui.Page{Name: "aeps/receipt", Title: words.Text("receipt.title"), Back: "/op/" + string(v.ID), Alert: wrong.Alert, Data: d})
 }
 
 // receiptOf finds the operation of a receipt's page. If there is none, it answers, and

@@ -88,6 +88,7 @@ func TestChromium(t *testing.T) {
 	t.Run("foreign", func(t *testing.T) { foreign(t, chromium) })
 	t.Run("cash", func(t *testing.T) { openCash(t, chromium) })
 	t.Run("sound", func(t *testing.T) { sounds(t, chromium) })
+	t.Run("messages", func(t *testing.T) { receiptMessages(t, chromium) })
 	t.Run("languages", func(t *testing.T) { languages(t, chromium) })
 }
 

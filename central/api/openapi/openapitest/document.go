@@ -119,6 +119,9 @@ func (d *Document) addEntries(describer Describer, routes []op.Route) error {
 	var wrong []error
 	table := map[op.RouteID]op.Route{}
 	for _, r := range routes {
+		if r.Entrances&(op.Direct|op.Gateway) == 0 {
+			continue // for terminals only (uplink.md)
+		}
 		table[r.ID] = r
 		if _, ok := d.texts.find(r.ID); !ok {
 			wrong = append(wrong, fmt.Errorf("%s has no text in data/", r.ID))

@@ -100,7 +100,7 @@ func TestGoldenRepliesAreInTheDocument(t *testing.T) {
 		seen[route]++
 	}
 	for _, r := range op.Table() {
-		if seen[r.ID] == 0 {
+		if seen[r.ID] == 0 && r.Entrances&(op.Direct|op.Gateway) != 0 {
 			t.Errorf("no golden reply of %s was held against the document", r.ID)
 		}
 	}

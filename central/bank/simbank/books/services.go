@@ -18,7 +18,8 @@ func IsService(k network.Kind) bool {
 	case network.AgentOnboarding, network.AgentOTPCheck, network.AgentPAN, network.AgentUID, network.AgentBiometric, network.AgentSubmit,
 		network.CustomerOnboarding, network.CustomerOTPCheck, network.CustomerUID, network.CustomerBiometric, network.CustomerSubmit,
 		network.RemitterRegister, network.AccountVerification, network.BeneficiaryAdd, network.BeneficiaryDelete,
-		network.Transfer, network.Refund, network.BCRegister, network.BCAgentRegister, network.BCAgentInitialize:
+		network.Transfer, network.Refund, network.BCRegister, network.BCAgentRegister, network.BCAgentInitialize,
+		network.ReceiptMessage:
 		return true
 	}
 	return false

@@ -37,6 +37,7 @@ func FuzzParticulars(f *testing.F) {
 			Enrolment: ref, OTPRequest: name, Name: name, Mobile: digits, Email: name, PAN: pan, BirthDate: code, Address: name, City: name, State: name,
 			Pincode: digits, Shop: name, BC: code, Agent: name, Sender: p.Sender, Beneficiary: p.Beneficiary, Account: number, IFSC: code,
 			Receiver: name, ReceiverMobile: digits, ReceiverEmail: name, Branch: name, Remarks: name, CallerRef: name, Original: number,
+			Template: code, Language: pan, Receipt: name, Value: number, Day: name,
 		}
 		r := b.request(kind, particulars(q), amount(money.Paise(max(0, sum)%int64(money.Max))), otpIs(digits))
 		if n%2 == 0 {

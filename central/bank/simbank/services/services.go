@@ -98,6 +98,7 @@ type Services struct {
 	log   *slog.Logger
 	books *books.Books
 	otps  *otps
+	texts map[string]receiptTexts // registered ones, by language
 
 	randMu sync.Mutex
 
@@ -124,6 +125,9 @@ func New(b *books.Books, cfg Config) (*Services, error) {
 	}
 	s := &Services{cfg: cfg, log: cfg.Logger, books: b}
 	s.otps = newOTPs(s.random)
+	if s.texts, err = readTexts(); err != nil {
+		return nil, fmt.Errorf("services: %w", err)
+	}
 	s.deciders = map[network.Kind]decideFunc{
 		network.AgentOnboarding: s.agentOnboarding, network.AgentOTPCheck: s.agentOTPCheck, network.AgentPAN: s.agentPAN,
 		network.AgentUID: s.agentUID, network.AgentBiometric: s.agentBiometric, network.AgentSubmit: s.agentSubmit,
@@ -133,6 +137,7 @@ func New(b *books.Books, cfg Config) (*Services, error) {
 		network.BeneficiaryAdd: s.addBeneficiary, network.BeneficiaryDelete: s.deleteBeneficiary,
 		network.Transfer: s.transfer, network.Refund: s.refund,
 		network.BCRegister: s.registerBC, network.BCAgentRegister: s.registerBCAgent, network.BCAgentInitialize: s.initializeBCAgent,
+		network.ReceiptMessage: s.receiptMessage,
 	}
 	s.consultants = map[network.Kind]consultFunc{
 		network.AgentOTP: s.agentOTP, network.AgentStatus: s.agentStatus, network.AgentDetail: s.agentDetail,

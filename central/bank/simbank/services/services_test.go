@@ -34,8 +34,8 @@ func TestEveryKindHasAnAnswer(t *testing.T) {
 			t.Errorf("%s is consulted here and should not be", kind)
 		}
 	}
-	if len(b.deciders) != 20 || len(b.consultants) != 14 {
-		t.Errorf("%d kinds are executed and %d consulted, want 20 and 14 (network.Kind)", len(b.deciders), len(b.consultants))
+	if len(b.deciders) != 21 || len(b.consultants) != 14 {
+		t.Errorf("%d kinds are executed and %d consulted, want 21 and 14 (network.Kind)", len(b.deciders), len(b.consultants))
 	}
 	for _, kind := range []network.Kind{network.Withdrawal, network.FloatBalance, "DMT_PROCESS"} {
 		if a, _, err := b.Execute(t.Context(), b.request(kind)); err != nil || a.Code != "12" || a.Status != network.Failed {
