@@ -85,6 +85,9 @@ func (k Kind) MovesMoney() bool {
 	return k == KindWithdrawal || k == KindPurchase || k == KindTransfer || k == KindRefund
 }
 
+// Reported tells whether the network reports operations of this kind, and none is sent to it.
+func (k Kind) Reported() bool { return k == KindUPIPayment || k == KindUPIRefund }
+
 // AEPS tells whether the kind is an AEPS transaction, which has a customer's
 // Aadhaar number, a PID block and a terminal (interface.md, section 4.2).
 func (k Kind) AEPS() bool {

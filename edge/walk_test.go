@@ -66,6 +66,7 @@ func walk(t *testing.T, actions []int) string {
 		defer func() { h.stop() }()
 		var models []*model
 		given := map[op.ID]int{} // op frames that were sent, over all lives
+		var paid walkPayments
 
 		collect := func() {
 			synctest.Wait()
@@ -114,6 +115,8 @@ func walk(t *testing.T, actions []int) string {
 				if m != nil {
 					_ = h.c.Cancel(m.id)
 				}
+			case 14:
+				paid.tell(t, h, action/16%3 == 0)
 			default: // the central says something of an operation
 				collect()
 				if m == nil || !h.link.State().Online {
@@ -138,9 +141,48 @@ func walk(t *testing.T, actions []int) string {
 			for _, m := range models {
 				check(h, m, given[m.id], complain)
 			}
+			paid.check(h, complain)
 		}
 	})
 	return complaint
+}
+
+// walkPayments are payments that the central told of, each with the cursor of its place.
+type walkPayments []op.ID
+
+// tell has the central tell of the next payment, or once more of the last one. What the
+// counter does not acknowledge is told again.
+func (w *walkPayments) tell(t *testing.T, h *testCounter, again bool) {
+	n := len(*w) + 1
+	if again && n > 1 {
+		n--
+	}
+	id := op.DeriveID(time.Now(), fmt.Sprint("payment ", n))
+	if n <= len(*w) {
+		id = (*w)[n-1]
+	}
+	if h.link.State().Online && h.c.Receive(paymentEvent(t, id, int64(n), "o-1", time.Now())) == nil && n > len(*w) {
+		*w = append(*w, id)
+	}
+}
+
+// check tests that each payment that the counter has acknowledged is stored and shown, once.
+func (w *walkPayments) check(h *testCounter, complain func(string, ...any)) {
+	shown := map[op.ID]int{}
+	for _, r := range h.c.Payments(maxPayments) {
+		shown[r.ID]++
+	}
+	for _, id := range *w {
+		if _, err := h.queue.Get(id); err != nil {
+			complain("payment %s was seen and is not stored: %v", id, err)
+		}
+		if shown[id] != 1 {
+			complain("payment %s is shown %d times", id, shown[id])
+		}
+	}
+	if len(shown) != len(*w) {
+		complain("%d payments are shown, and %d were told", len(shown), len(*w))
+	}
 }
 
 // checkOrder tests that a change of a record was sent when every one before it

@@ -17,7 +17,10 @@ const (
 	// dayCacheTTL is how long a day's sums are cached: a sum reads all operations of
 	// the day, and many people load the page.
 	dayCacheTTL = 30 * time.Second
-	maxDays     = 8
+	// pastDayCacheTTL is the same of a day that has been over for a whole day: hardly
+	// any of its operations changes, and other days are compared with it.
+	pastDayCacheTTL = 10 * time.Minute
+	maxDays         = 16
 )
 
 // Totals counts the operations of a day, or of an hour, by their present state.
@@ -76,8 +79,11 @@ func (s *Service) Day(ctx context.Context, day ist.Day) (Day, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
-	if known, ok := s.days[day]; ok && now.Sub(known.At) < dayCacheTTL {
+	now, ttl := time.Now(), dayCacheTTL
+	if now.Sub(to) > 24*time.Hour {
+		ttl = pastDayCacheTTL
+	}
+	if known, ok := s.days[day]; ok && now.Sub(known.At) < ttl {
 		return known, nil
 	}
 	out := Day{Day: day, At: now}
@@ -96,6 +102,12 @@ func (s *Service) Day(ctx context.Context, day ist.Day) (Day, error) {
 	}
 	s.days[day] = out
 	return out, nil
+}
+
+// Latencies has the latency of each bank in a period.
+func (s *Service) Latencies(ctx context.Context, from, to time.Time) ([]BankLatency, error) {
+	list, err := s.LatencyCounts(ctx, from, to)
+	return bankLatencies(list), err
 }
 
 func (d *Day) addCounts(list []HourCount) {

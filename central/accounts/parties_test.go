@@ -164,6 +164,16 @@ func TestDay(t *testing.T) {
 		if m.looks != 1+2*maxDays || len(d.days) > maxDays {
 			t.Errorf("%d reads, %d days cached", m.looks, len(d.days))
 		}
+		m.looks = 0 // a day that has been over for a day is kept for longer
+		for _, wait := range []time.Duration{0, pastDayCacheTTL - time.Second, time.Second} {
+			time.Sleep(wait)
+			if _, err := d.Day(t.Context(), ist.DayOf(time.Now()).Add(-7)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if m.looks != 2 {
+			t.Errorf("%d reads of a day long over", m.looks)
+		}
 		if _, err := d.Day(t.Context(), "today"); !errors.Is(err, ist.ErrDay) {
 			t.Errorf("no day: %v", err)
 		}

@@ -76,8 +76,8 @@ type PresenceStore interface {
 	// has connected again, only the fault of an end is recorded. Terminals that do not
 	// exist are ignored.
 	RecordPresence(ctx context.Context, came []Connected, left []Disconnected) error
-	// NodeAlive records that this node serves terminals, and since when.
-	NodeAlive(ctx context.Context, since, at time.Time) error
+	// NodeAlive records that this node serves terminals, since when, and how many are connected.
+	NodeAlive(ctx context.Context, since, at time.Time, connected int) error
 	// NodeStopped records that this node no longer serves terminals.
 	NodeStopped(ctx context.Context) error
 }

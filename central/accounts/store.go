@@ -69,6 +69,8 @@ type Terminals interface {
 	TerminalsBy(ctx context.Context, f TerminalFilter) ([]Terminal, error)
 	// TerminalCount counts the terminals of the filter's client or merchant, in any state.
 	TerminalCount(ctx context.Context, f TerminalFilter) (TerminalCount, error)
+	// TerminalByName reads one by its id or TID, or central.ErrNotFound.
+	TerminalByName(ctx context.Context, name string, alive time.Time) (Terminal, error)
 	// TerminalWithPresence reads one, or central.ErrNotFound.
 	TerminalWithPresence(ctx context.Context, id central.TerminalID, alive time.Time) (Terminal, error)
 }
@@ -77,8 +79,8 @@ type Terminals interface {
 type Filter struct {
 	Status central.MerchantStatus // empty: any; merchants only
 	Vendor central.VendorID       // empty: any; merchants only
-	// Text is a part of the name, in any case of Latin letters, or the whole id, MID or
-	// mobile number; empty: any.
+	// Text is a part of the name, in any case of Latin letters, or the whole id, MID,
+	// TID or mobile number; empty: any.
 	Text string
 	// AfterName and AfterID are those of the last one of the previous page.
 	AfterName, AfterID string

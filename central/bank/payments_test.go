@@ -14,6 +14,7 @@ import (
 
 	"galla/central"
 	"galla/central/bank/network"
+	"galla/shared/secret"
 )
 
 func networkPayment(id string) network.Payment {
@@ -128,6 +129,19 @@ func TestNotifications(t *testing.T) {
 	sum := func(body []byte) []string {
 		return []string{string(sums.AppendNotification(nil, network.PathNotifications, body))}
 	}
+	changed := func(change func(*network.Payment)) []byte {
+		p := networkPayment("AXI1")
+		change(&p)
+		body, err := network.EncodePayment(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return body
+	}
+	dearer := changed(func(p *network.Payment) { p.Amount *= 100 })
+	another := changed(func(p *network.Payment) { p.Payee = "other@galla" })
+	kept := changed(func(p *network.Payment) { p.Refund = nil })
+	otherKey := network.NewChecksums(secret.NewKey([]byte("another key, that nobody here has")[:32]))
 	for _, c := range []struct {
 		name, method, path string
 		body               []byte
@@ -143,6 +157,12 @@ func TestNotifications(t *testing.T) {
 		{"wrong checksum", "POST", network.PathNotifications, good, sum([]byte("{}")), nil, 401, "checksum", 0},
 		{"no checksum", "POST", network.PathNotifications, good, nil, nil, 401, "checksum", 0},
 		{"two checksums", "POST", network.PathNotifications, good, append(sum(good), sum(good)...), nil, 401, "checksum", 0},
+		{"another key's checksum", "POST", network.PathNotifications, good, []string{string(otherKey.AppendNotification(nil, network.PathNotifications, good))}, nil, 401, "checksum", 0},
+		{"a replay with another amount", "POST", network.PathNotifications, dearer, sum(good), nil, 401, "checksum", 0},
+		{"a replay with another payee", "POST", network.PathNotifications, another, sum(good), nil, 401, "checksum", 0},
+		{"a replay without its return", "POST", network.PathNotifications, kept, sum(good), nil, 401, "checksum", 0},
+		{"a replay with a space more", "POST", network.PathNotifications, append(slices.Clone(good), ' '), sum(good), nil, 401, "checksum", 0},
+		{"a reply's checksum", "POST", network.PathNotifications, good, []string{string(sums.AppendReply(nil, 200, "AXI1", good))}, nil, 401, "checksum", 0},
 		{"a request's checksum", "POST", network.PathNotifications, good, []string{network.RequestChecksum(testKey(), "POST", network.PathNotifications, good)}, nil, 401, "checksum", 0},
 		{"not JSON", "POST", network.PathNotifications, []byte("x"), sum([]byte("x")), nil, 400, "not JSON", 0},
 		{"invalid", "POST", network.PathNotifications, invalid, sum(invalid), nil, 400, "rrn, payee, amountPaise", 0},

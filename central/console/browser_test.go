@@ -68,7 +68,7 @@ func (w *walk) code(login string) string {
 // proves types the next code where one is asked for.
 func (w *walk) proves(b *uitest.Browser, login string) {
 	w.t.Helper()
-	b.WaitForHeading("Type a code of your authenticator")
+	b.WaitForHeading("Enter an authenticator code")
 	b.WaitForFocus("#step_up")
 	b.Press(w.nextCode(login), kb.Enter)
 }
@@ -113,17 +113,26 @@ func (w *walk) operations() {
 	ravi.WaitFor(`innerWidth >= 1280
 		? new Set([...document.querySelectorAll(".nav li")].map(e => Math.round(e.getBoundingClientRect().top))).size === 1 && document.querySelector(".bar").offsetHeight < 70
 		: document.querySelector(".nav").offsetHeight === 0 && document.querySelector(".menu summary").offsetHeight >= 44`)
+	ravi.WaitFor(`document.querySelectorAll("[data-live] tbody tr").length === 3`)
 	ravi.Screenshot("operations")
-	ravi.WaitForFocus("#name")
-	ravi.Press(string(stuck.Reference), kb.Enter)
-	ravi.WaitFor(`document.querySelectorAll(".table tbody tr a").length === 1`)
+	w.live(ravi)
+	ravi.Press("/")
+	ravi.WaitForFocus("form.find [type=search]")
+	ravi.Press("7058", kb.Enter)
+	ravi.WaitForHeading("Search")
+	ravi.WaitFor(`document.querySelectorAll(".table tbody tr").length === 3`)
 	ravi.Screenshot("found")
-	ravi.Do(chromedp.Click(".table tbody a"))
+	ravi.Do(chromedp.Clear("#text"), chromedp.Focus("#text"))
+	ravi.Press(string(stuck.Reference), kb.Enter)
 	ravi.WaitForHeading("Operation " + string(stuck.Reference))
 	ravi.Screenshot("operation-stuck")
 	ravi.Navigate("/console/operations/" + string(done.ID))
 	ravi.WaitForHeading("Operation " + string(done.Reference))
 	ravi.Screenshot("operation-done")
+	paid := w.h.payment(w.t, 4, returned)
+	ravi.Navigate("/console/operations/" + string(paid.Operation))
+	ravi.WaitForHeading("Operation " + paid.ID)
+	ravi.Screenshot("operation-payment")
 	ravi.Navigate("/console/waiting")
 	ravi.WaitForHeading("Waiting for the bank")
 	ravi.Screenshot("waiting")
@@ -149,11 +158,23 @@ func (w *walk) operations() {
 	content := strings.Join([]string{"reference,rrn,stan,amount,code,time", "GL261120STRAY,632510000001,000001,500.00,00," + day + "T10:00:00+05:30", "END," + day + ",1,500.00,,", ""}, "\n")
 	meera.Navigate("/console/reconciliation")
 	meera.Do(chromedp.SetUploadFiles("#file", []string{w.file("day.csv", content)}), chromedp.Click(`form[action="/console/reconciliation"] button`))
-	meera.WaitForHeading("The bank's file of " + day)
+	meera.WaitForHeading("Settlement file of " + day)
 	meera.Screenshot("day")
 	meera.Navigate("/console/reconciliation")
 	meera.WaitForHeading("Reconciliation")
 	meera.Screenshot("reconciliation")
+}
+
+// live: a new operation comes into the list by itself, also while a link of it has the focus.
+func (w *walk) live(b *uitest.Browser) {
+	w.t.Helper()
+	b.Do(chromedp.Focus("[data-live] tbody a"))
+	first := uitest.Eval[string](b, `document.activeElement.getAttribute("href")`)
+	o := w.h.operation(w.t, 4, 0, op.Succeeded)
+	b.WaitFor(`document.querySelector("[data-live] tbody a").getAttribute("href").endsWith("` + string(o.ID) + `")`)
+	b.WaitFor(`document.activeElement.getAttribute("href") === "` + first + `"`)
+	b.WaitFor(`document.querySelector("[data-told]").innerText.startsWith("Updated ")`)
+	b.Do(chromedp.Blur("[data-live] tbody a[href='" + first + "']"))
 }
 
 // people: an admin adds a member, who sets up; changes the role, disables the member,
@@ -165,10 +186,10 @@ func (w *walk) people() {
 	asha.WaitForHeading("Staff")
 	asha.Screenshot("staff")
 	asha.Do(chromedp.SendKeys("#login", "nila"), chromedp.SendKeys("#name", "Nila Das"), chromedp.Click(`form[action="/console/staff"] button`))
-	asha.WaitForHeading("Type a code of your authenticator")
+	asha.WaitForHeading("Enter an authenticator code")
 	asha.Screenshot("step-up")
 	w.proves(asha, "asha")
-	asha.WaitForHeading("Hand over this code")
+	asha.WaitForHeading("Set-up code")
 	asha.Screenshot("code")
 	code := uitest.Eval[string](asha, `document.querySelector("code.key").innerText`)
 	nila := w.open()
@@ -178,6 +199,12 @@ func (w *walk) people() {
 	nila.Press("nila", kb.Tab, code, kb.Enter)
 	nila.WaitForHeading("Choose a password")
 	nila.Screenshot("set-up-factor")
+	for dark, ground := range map[bool]string{true: "rgb(16, 23, 22)", false: "rgb(246, 243, 236)"} {
+		nila.SetDark(dark)
+		nila.WaitFor(`getComputedStyle(document.body).backgroundColor === "` + ground + `"`)
+		nila.WaitFor(`getComputedStyle(document.querySelector(".qr rect")).fill === "rgb(255, 255, 255)" && getComputedStyle(document.querySelector(".qr path")).fill === "rgb(0, 0, 0)"`)
+	}
+	nila.SetDark(os.Getenv(uitest.Dark) != "")
 	raw, err := operatorKey(uitest.Eval[string](nila, `document.querySelector("code.key").innerText`))
 	if err != nil {
 		w.t.Fatal(err)

@@ -93,8 +93,8 @@ func (e *PartyPages) setEndpoint(v *visit) error {
 	url := strings.TrimSpace(v.field("url"))
 	here := Root + "merchants/" + v.path("merchant")
 	if url == "" && !v.confirmed() {
-		return askToConfirm(v, confirmPage{Question: "End the callbacks of this merchant?", Button: "Yes, end them", Action: here + "/endpoint", Back: here,
-			Text: "Waiting callbacks are given up. The merchant gets no callbacks until it has an endpoint again."})
+		return askToConfirm(v, confirmPage{Question: "End the callbacks of this merchant?", Button: "End callbacks", Action: here + "/endpoint", Back: here,
+			Text: "Waiting callbacks are given up. The merchant gets no callbacks until it has a URL again."})
 	}
 	err := e.Callbacks.SetEndpoint(v.Context(), v.Actor(), webhook.OfMerchant(central.MerchantID(v.path("merchant"))), url)
 	if invalid := (*webhook.URLError)(nil); errors.As(err, &invalid) {
@@ -119,7 +119,7 @@ func (e *PartyPages) revokeSecret(v *visit) error {
 	m, id := central.MerchantID(v.path("merchant")), webhook.SecretID(v.path("secret"))
 	here := Root + "merchants/" + string(m)
 	if !v.confirmed() {
-		return askToConfirm(v, confirmPage{Question: "Revoke this secret?", Button: "Yes, revoke", Action: here + "/secrets/" + string(id) + "/revoke", Back: here,
+		return askToConfirm(v, confirmPage{Question: "Revoke this secret?", Button: "Revoke", Action: here + "/secrets/" + string(id) + "/revoke", Back: here,
 			Text: "Nothing is signed with it any more. A merchant without a live secret gets no callbacks until it has one."})
 	}
 	return e.afterCallbackStep(v, e.Callbacks.EndSecret(v.Context(), v.Actor(), webhook.OfMerchant(m), id, time.Time{}), "secret-revoked")

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -30,7 +31,10 @@ func (c *Console) caseRoutes() []route {
 // casePage is a case's data, with what was typed.
 type casePage struct {
 	reconcile.Case
-	Steps    []reconcile.Step
+	Steps []reconcile.Step
+	// Since is the operation that was recorded under the reference after the comparison; nil:
+	// none was.
+	Since    *reconcile.Operation
 	Verdicts []reconcile.Verdict // that can be proposed
 	Transfer bool                // a success needs the charge
 	// Own: the reader made the proposal, and can't confirm it.
@@ -57,6 +61,14 @@ func (c *Console) showCase(v *visit, status int, alert string, d casePage) error
 	}
 	if d.Case, d.Steps, err = c.Reconciliation.Case(v.Context(), id); err != nil {
 		return err
+	}
+	if d.Operation == nil {
+		switch o, err := c.Reconciliation.Operation(v.Context(), d.Reference); {
+		case err == nil:
+			d.Since = &o
+		case !errors.Is(err, central.ErrNotFound):
+			return err
+		}
 	}
 	if err := c.Staff.Record(v.Context(), v.Actor(), staff.Change{What: "case.view", Subject: id.String()}); err != nil {
 		return err

@@ -2,7 +2,9 @@ package console
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"regexp"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/reconcile"
 	"galla/central/staff"
 	"galla/shared/ist"
 	"galla/shared/op"
@@ -155,6 +158,38 @@ func TestDays(t *testing.T) {
 	asha := h.browser(t).enter("asha")
 	asha.post(name+"/confirm", http.StatusSeeOther, "seen", seen(t, asha.get(name, http.StatusOK)))
 	has(t, vikram.get(name, http.StatusOK), "decided", "the bank takes it back", "asha")
+}
+
+// RecordByRRN fails: in these tests every payment was reported.
+func (noPayments) RecordByRRN(context.Context, string) (known, conflicts int, err error) {
+	return 0, 0, errors.New("the network is not asked")
+}
+
+// TestACaseOfALatePayment: the case of a line without a payment leads to the payment once it
+// is recorded, and a rule notes it.
+func TestACaseOfALatePayment(t *testing.T) {
+	h := newHarness(t)
+	h.seed(t)
+	day := string(ist.DayOf(time.Now().Add(-48 * time.Hour)))
+	id := fmt.Sprintf("GSB%032X", 1)
+	file := "reference,rrn,stan,amount,code,time\n" + id + ",633090000001,000000,12.50,00," + day + "T10:00:00+05:30\nEND," + day + ",1,12.50,,\n"
+	ravi := h.browser(t).enter("ravi")
+	ravi.get("/console/reconciliation", http.StatusOK)
+	ravi.sends("/console/reconciliation", http.StatusSeeOther, "file", "day.csv", file)
+	name := "/console/cases/" + day + ".1.1"
+	page := ravi.get(name, http.StatusOK)
+	has(t, page, "missing-here", "no such operation", "000000", "Propose")
+	hasNot(t, page, "Central, now")
+	paid := h.payment(t, 1)
+	link := `<dt>Central, now</dt><dd><a href="/console/operations/` + string(paid.Operation) + `">succeeded</a>`
+	has(t, ravi.get(name, http.StatusOK), link, "<dt>Kind</dt><dd>UPI payment</dd>")
+	if note, err := reconcile.PaymentJob(h.db, noPayments{}).Run(t.Context()); err != nil {
+		t.Fatalf("%s, %v", note, err)
+	}
+	page = ravi.get(name, http.StatusOK)
+	has(t, page, link, "decided", "it was recorded since the comparison, as operation "+string(paid.Operation))
+	hasNot(t, page, "Propose")
+	has(t, ravi.get("/console/reconciliation/"+day, http.StatusOK), "missing-here", "decided")
 }
 
 // TestOneImportAtATime: files are compared in memory, one at a time, however many are

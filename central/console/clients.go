@@ -141,8 +141,8 @@ func (e *PartyPages) addClient(v *visit, p party) error {
 func (e *PartyPages) renewClient(v *visit, p party) error {
 	id := v.path("client")
 	if !v.confirmed() {
-		return askToConfirm(v, confirmPage{Question: "Give " + id + " another secret?", Button: "Yes, make another", Action: p.here + "/clients/" + id + "/secret", Back: p.here,
-			Text: "Its present secret gets no tokens from now on. Its tokens are invalid within a second, and its open enrolment codes are void at once. For a change without interruption, add a second program, change over, and suspend the first."})
+		return askToConfirm(v, confirmPage{Question: "Give " + id + " another secret?", Button: "Create another", Action: p.here + "/clients/" + id + "/secret", Back: p.here,
+			Text: "Its current secret gets no tokens from now on. Its tokens are invalid within a second, and its open enrolment codes are void at once. For a change without interruption, add a second program, change over, and suspend the first."})
 	}
 	made, err := e.Clients.RenewClient(v.Context(), v.Actor(), p.Principal, id)
 	if err != nil {
@@ -154,7 +154,7 @@ func (e *PartyPages) renewClient(v *visit, p party) error {
 func (e *PartyPages) setClientActive(v *visit, p party) error {
 	id, active := v.path("client"), v.field("to") == accounts.ActiveText(true)
 	if !active && !v.confirmed() {
-		return askToConfirm(v, confirmPage{Question: "Suspend " + id + " of " + p.name + "?", Button: "Yes, suspend", Action: p.here + "/clients/" + id + "/active", Back: p.here, Fields: map[string]string{"to": accounts.ActiveText(false)},
+		return askToConfirm(v, confirmPage{Question: "Suspend " + id + " of " + p.name + "?", Button: "Suspend", Action: p.here + "/clients/" + id + "/active", Back: p.here, Fields: map[string]string{"to": accounts.ActiveText(false)},
 			Text: "It gets no tokens from now on. Its tokens are invalid within a second, and its open enrolment codes are void at once. Terminals that its codes enrolled go on; the next page lists them. It can be enabled again, and gets new tokens then."})
 	}
 	_, err := e.Clients.SetClientActive(v.Context(), v.Actor(), p.Principal, id, active)

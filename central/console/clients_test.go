@@ -49,7 +49,7 @@ func TestPrograms(t *testing.T) {
 	has(t, page, id, "merchant-lakshmi", "New secret for "+id)
 	hasNot(t, page, first)
 	hasNot(t, ravi.get(here, http.StatusOK), "New secret for", `action="`+here+"/clients")
-	has(t, ravi.get(here+"/clients/"+id, http.StatusOK), id, "none open", "No terminal.")
+	has(t, ravi.get(here+"/clients/"+id, http.StatusOK), id, "none open", "No terminals.")
 	hasNot(t, ravi.get(here+"/clients/"+id, http.StatusOK), "New secret", "Suspend")
 
 	has(t, asha.post(here+"/clients/"+id+"/secret", http.StatusOK), "another secret?", "within a second")
@@ -130,7 +130,7 @@ func TestChangingParties(t *testing.T) {
 	has(t, page, "Somebody changed it", `value="Lakshmi Stores"`)
 	second := version.FindStringSubmatch(page)[1]
 	change(http.StatusSeeOther, second, "account_last4", "", "ifsc", "", "bank_name", "", "holder", "")
-	has(t, asha.get(here, http.StatusOK), "Settlement account</dt><dd>none")
+	has(t, asha.get(here, http.StatusOK), "Settlement account</dt><dd>not set")
 	if list := strings.Join(h.auditEntries(t, "merchant.change"), "\n"); !strings.Contains(list, "mobile …0001; address 12 Laxmi Road, Sadashiv Peth, Pune 411030; appid APP0000001; vpa ") || !strings.Contains(list, "→legal_name Lakshmi Stores; mobile …0055; address 4 Station Road, Pune; ") {
 		t.Errorf("the audit log: %s", list)
 	}

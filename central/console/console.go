@@ -31,6 +31,7 @@ type site struct {
 	root, cookie string // the path of all pages; how names of cookies begin
 	name         string // for people
 	stylesheets  []string
+	script       string   // a file; empty: none
 	templates    []string // patterns of the pages' files
 	nav          []navEntry
 	errorTexts   map[error]string // texts of errors that differ from the console's
@@ -63,6 +64,7 @@ type Parts struct {
 	Vault          *staff.Vault
 	Operations     staff.OperationFinder
 	Callbacks      CallbackReader
+	Payments       PaymentFinder
 	CustomerKey    func(mobile string) accounts.CustomerKey // by which Operations finds a remitter
 	Reconciliation *reconcile.Audited
 	Parties        *PartyPages // nil: no pages about parties
@@ -87,15 +89,16 @@ type Console struct {
 	log    *slog.Logger
 	// imports admits one settlement file at a time: each is compared in memory.
 	imports chan struct{}
+	lists   recentReads
 }
 
 // New makes a Console of all its parts.
 func New(parts Parts, cfg Config) (*Console, error) {
-	if parts.Staff == nil || parts.Vault == nil || parts.Operations == nil || parts.Callbacks == nil || parts.Reconciliation == nil {
-		return nil, errors.New("the console needs staff, their vault, operations, callbacks and reconciliation")
+	if parts.Staff == nil || parts.Vault == nil || parts.Operations == nil || parts.Callbacks == nil || parts.Payments == nil || parts.Reconciliation == nil {
+		return nil, errors.New("the console needs staff, their vault, operations, callbacks, payments and reconciliation")
 	}
 	c := &Console{Parts: parts, imports: make(chan struct{}, 1), site: site{
-		root: Root, cookie: "galla_console", name: "console", stylesheets: []string{"console.css", "parties.css"}, templates: []string{"templates/*.html"},
+		root: Root, cookie: "galla_console", name: "console", stylesheets: []string{"chart.css", "console.css", "parties.css"}, script: "console.js", templates: []string{"templates/*.html"},
 	}}
 	c.nav = c.navEntries()
 	return c, c.open(cfg, c.routeTable())
@@ -161,7 +164,7 @@ type handler func(v *visit) error
 func (c *Console) routeTable() []route {
 	var all []route
 	for _, list := range [][]route{
-		c.signInRoutes(), c.stepUpRoutes(), c.operationRoutes(), c.dayRoutes(), c.caseRoutes(), c.staffRoutes(), c.auditRoutes(),
+		c.signInRoutes(), c.stepUpRoutes(), c.findRoutes(), c.operationRoutes(), c.dayRoutes(), c.caseRoutes(), c.staffRoutes(), c.auditRoutes(),
 	} {
 		all = append(all, list...)
 	}
@@ -180,11 +183,14 @@ type navEntry struct {
 
 // navEntries lists the navigation, for all roles.
 func (c *Console) navEntries() []navEntry {
-	list := []navEntry{
-		{Root + "operations", "Operations", staff.Viewer},
-		{Root + "waiting", "Waiting", staff.Viewer},
-		{Root + "reconciliation", "Reconciliation", staff.Viewer},
+	var list []navEntry
+	if c.Parties != nil {
+		list = append(list, navEntry{Root + "now", "Now", staff.Viewer})
 	}
+	list = append(list,
+		navEntry{Root + "operations", "Operations", staff.Viewer},
+		navEntry{Root + "waiting", "Waiting", staff.Viewer},
+		navEntry{Root + "reconciliation", "Reconciliation", staff.Viewer})
 	if c.Parties != nil {
 		list = append(list, partyNav()...)
 	}

@@ -13,7 +13,8 @@
 //     and the log has the last four digits of a number.
 //   - Codes, keys and secrets are shown once, in the reply to the form that made them.
 //   - It answers over loopback under the installation's own name (package localname), or
-//     over TLS, and refuses forms of other sites. Pages need no scripts.
+//     over TLS, and refuses forms of other sites. Pages work without scripts: the only one loads
+//     lists again, completes names, and leads to the search (static/console.js).
 //
 // A page is a route with a handler, in the file of its subject, and a template of the
 // page's name in templates/. Handlers call the services and show templates; templates get

@@ -57,6 +57,8 @@ func toUserError(err error) (refusal, bool) {
 		{staff.ErrCode, http.StatusUnauthorized},
 		{staff.ErrLogin, http.StatusUnprocessableEntity},
 		{staff.ErrName, http.StatusUnprocessableEntity},
+		{staff.ErrViewName, http.StatusUnprocessableEntity},
+		{staff.ErrViews, http.StatusConflict},
 		{staff.ErrRole, http.StatusUnprocessableEntity},
 		{staff.ErrPassword, http.StatusUnprocessableEntity},
 		{staff.ErrSamePassword, http.StatusUnprocessableEntity},

@@ -2,15 +2,19 @@ package console
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"mime/multipart"
 	"net/http"
 	"testing"
 	"time"
 
 	"galla/central"
+	"galla/central/payments"
 	"galla/central/store"
 	"galla/shared/op"
 )
@@ -71,6 +75,49 @@ func (h *harness) operation(t testing.TB, n int, ago time.Duration, state op.Sta
 		t.Fatal(err)
 	}
 	return o
+}
+
+// noPayments is a network that is not asked, and a tariff without earnings.
+type noPayments struct{}
+
+func (noPayments) Payments(context.Context, central.PaymentQuery) (central.PaymentPage, error) {
+	return central.PaymentPage{}, errors.New("the network is not asked")
+}
+
+func (noPayments) Earning(context.Context, central.Operation, central.BankAnswer, time.Time) (*central.Earning, error) {
+	return nil, nil
+}
+
+// payment records a payment by UPI of ₹12.50 to the shop, as the network reports it.
+func (h *harness) payment(t testing.TB, n int, change ...func(*central.ReceivedPayment)) payments.Payment {
+	t.Helper()
+	service, err := payments.New(payments.Config{
+		Store: h.db, Network: noPayments{}, Tariff: noPayments{}, Handle: "gallabank", FingerprintKey: key("payments"), Node: "central-1",
+		Logger: slog.New(slog.DiscardHandler), Notify: func(string) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := central.ReceivedPayment{
+		ID: fmt.Sprintf("GSB%032X", n), RRN: fmt.Sprintf("633090%06d", n), Payee: "gal0000001@gallabank", Amount: 1250,
+		At: time.Now().Add(-time.Minute).UTC().Truncate(time.Millisecond), PayerName: "R••••h K••••r", PayerVPA: "ra••••@okbank",
+	}
+	for _, c := range change {
+		c(&r)
+	}
+	if err := service.Record(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	p, err := h.db.Payment(t.Context(), r.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// returned is the change of a payment that the bank returned.
+func returned(r *central.ReceivedPayment) {
+	r.Refund = &central.PaymentRefund{ID: "R" + r.ID[1:], RRN: "9" + r.RRN[1:], At: r.At.Add(30 * time.Second)}
 }
 
 // send makes the request of a form with a file; without a name there is none.

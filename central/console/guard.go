@@ -30,8 +30,15 @@ const (
 	uploadWait = 5 * time.Minute
 )
 
-// policy is the Content-Security-Policy: no scripts, and styles only from this origin.
-const policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+// policy is the Content-Security-Policy: everything only from this origin, and no scripts
+// where the site has none.
+func (s site) policy() string {
+	const base = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+	if s.script == "" {
+		return base
+	}
+	return base + "; script-src 'self'; connect-src 'self'"
+}
 
 // guard checks every request before a page sees it.
 func (c *Console) guard(next http.Handler) http.Handler {
@@ -39,7 +46,7 @@ func (c *Console) guard(next http.Handler) http.Handler {
 		return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, text, status) }
 	}
 	return webguard.Guard{
-		Policy: policy, Log: c.log,
+		Policy: c.policy(), Log: c.log,
 		Host: func(w http.ResponseWriter, r *http.Request) bool {
 			_, loopback := webguard.LoopbackPort(r)
 			switch {
@@ -104,7 +111,7 @@ func (c *Console) serve(rt route) http.Handler {
 }
 
 func (v *visit) serve(rt route) error {
-	in, err := v.c.Staff.Session(v.Context(), v.c.sessionToken(v.r), true)
+	in, err := v.c.Staff.Session(v.Context(), v.c.sessionToken(v.r), v.r.Header.Get(liveHeader) == "")
 	switch {
 	case err == nil:
 		v.SignedIn = in

@@ -148,7 +148,7 @@ func TestCookiesAndHeaders(t *testing.T) {
 	v.get("/console/staff", http.StatusOK)
 	reply, _ := v.do(v.form("/console/me/password", "old", "x", "password", "x", "again", "x", "code", "1"))
 	for name, want := range map[string]string{
-		"Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+		"Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; script-src 'self'; connect-src 'self'",
 		"Cache-Control":           "no-store", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
 	} {
 		if got := reply.Header.Get(name); got != want {

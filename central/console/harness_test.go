@@ -93,7 +93,7 @@ func newHarness(t testing.TB) *harness {
 }
 
 func (h *harness) parts() Parts {
-	return Parts{Staff: h.staff, Vault: h.vault, Operations: h.db, Callbacks: h.db, CustomerKey: func(mobile string) accounts.CustomerKey { return accounts.CustomerByMobile(key("mobiles"), mobile) }, Reconciliation: reconcile.NewAudited(h.reconciliation, h.staff.AuditLog, h.vault, h.staff.Independent)}
+	return Parts{Staff: h.staff, Vault: h.vault, Operations: h.db, Callbacks: h.db, Payments: h.db, CustomerKey: func(mobile string) accounts.CustomerKey { return accounts.CustomerByMobile(key("mobiles"), mobile) }, Reconciliation: reconcile.NewAudited(h.reconciliation, h.staff.AuditLog, h.vault, h.staff.Independent)}
 }
 
 // browser is a browser without scripts: it keeps cookies, sends forms with the page's

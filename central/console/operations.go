@@ -3,154 +3,33 @@ package console
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
-	"net/url"
-	"regexp"
-	"strings"
 	"time"
 
 	"galla/central"
+	"galla/central/payments"
 	"galla/central/reconcile"
 	"galla/central/staff"
 	"galla/central/webhook"
+	"galla/shared/money"
 	"galla/shared/op"
 )
 
-// operationRoutes are the routes to find and read operations, and to ask the bank.
+// operationRoutes are the routes to list and read operations, and to ask the bank.
 func (c *Console) operationRoutes() []route {
 	return []route{
 		{pattern: "GET " + Root + "operations", minRole: staff.Viewer, handle: c.operations},
-		{pattern: "POST " + Root + "operations", minRole: staff.Viewer, noStepUp: "it looks, and changes nothing", handle: c.find},
+		{pattern: "POST " + Root + "operations", minRole: staff.Viewer, noStepUp: "it filters a list, and changes nothing", handle: c.filterOperations},
+		{pattern: "GET " + Root + "operations.csv", minRole: staff.Viewer, handle: c.exportOperations},
+		{pattern: "GET " + Root + "suggest", minRole: staff.Viewer, handle: c.suggest},
+		{pattern: "POST " + Root + "views", minRole: staff.Viewer, noStepUp: "it saves a filter of the member's own", handle: c.saveView},
+		{pattern: "POST " + Root + "views/delete", minRole: staff.Viewer, noStepUp: "it deletes a filter of the member's own", handle: c.deleteView},
 		{pattern: "GET " + Root + "operations/{id}", minRole: staff.Viewer, handle: c.operation},
 		{pattern: "POST " + Root + "operations/{id}/enquire", minRole: staff.Operator, noStepUp: "it asks the bank, as the central does by itself", handle: c.enquire},
 		{pattern: "POST " + Root + "operations/{id}/case", minRole: staff.Operator, noStepUp: "it opens a case, and decides nothing", handle: c.openCase},
 		{pattern: "GET " + Root + "waiting", minRole: staff.Viewer, handle: c.waiting},
 	}
-}
-
-const (
-	// maxFound is how many operations a page lists.
-	maxFound = 100
-	// lookBack is the period of a search without days.
-	lookBack = 7 * 24 * time.Hour
-)
-
-// searchPage is the search's data, with what was typed. What may be a customer's
-// number is not sent back.
-type searchPage struct {
-	Name, Last4, Merchant string
-	From, To              string // Indian days
-	Asked                 bool
-	Found                 []central.Operation
-	More                  bool // there are more than are listed
-}
-
-func (c *Console) operations(v *visit) error {
-	return v.show(http.StatusOK, page{Name: "operations", Title: "Operations", Data: searchPage{}})
-}
-
-var (
-	fourDigits = regexp.MustCompile(`^[0-9]{4}$`)
-	tenDigits  = regexp.MustCompile(`^[6-9][0-9]{9}$`)
-)
-
-// withoutNumbers is typed text as it is sent back: nothing that may have a customer's
-// number in it.
-func withoutNumbers(typed string) string {
-	if staff.HasLongNumber(typed) {
-		return ""
-	}
-	return typed
-}
-
-// searchRequest is what a search form asks for.
-type searchRequest struct {
-	name        string // any name of an operation; or the search
-	search      staff.Search
-	description string // for the audit log
-}
-
-// searchError is an error in a search form, for people.
-type searchError string
-
-func (e searchError) Error() string { return string(e) }
-
-// parseSearch reads a search form.
-func (c *Console) parseSearch(f url.Values, now time.Time) (searchRequest, searchPage, error) {
-	text := func(name string) string { return strings.TrimSpace(f.Get(name)) }
-	name, last4, merchant := text("name"), text("last4"), text("merchant")
-	d := searchPage{Name: withoutNumbers(name), Merchant: withoutNumbers(merchant), From: text("from"), To: text("to"), Asked: true}
-	if fourDigits.MatchString(last4) {
-		d.Last4 = last4
-	}
-	mobile := strings.TrimPrefix(strings.Map(func(r rune) rune {
-		if r == ' ' || r == '-' {
-			return -1
-		}
-		return r
-	}, text("mobile")), "+91")
-	q := searchRequest{search: staff.Search{From: now.Add(-lookBack), To: now.Add(time.Minute), Limit: maxFound + 1}}
-	var asked staff.AuditQuery
-	asked, _, err := parseAuditQuery(url.Values{"from": {d.From}, "to": {d.To}})
-	if err != nil {
-		return q, d, searchError(sentence(err.Error()))
-	}
-	if d.From != "" {
-		q.search.From = asked.From
-	}
-	if d.To != "" {
-		q.search.To = asked.To
-	}
-	switch {
-	case name != "":
-		q.name, q.description = name, "by name "+staff.RedactNumbers(name)
-	case last4 != "":
-		if d.Last4 == "" {
-			return q, d, searchError("Type only the last four digits of the Aadhaar number.")
-		}
-		q.search.Aadhaar, q.description = "XXXXXXXX"+d.Last4, "by the last four digits "+d.Last4
-	case mobile != "":
-		if !tenDigits.MatchString(mobile) {
-			return q, d, searchError("A mobile number has ten digits and begins with 6, 7, 8 or 9.")
-		}
-		q.search.Mobile, q.search.Hash, q.description = mobile, c.CustomerKey(mobile), "by mobile "+staff.RedactNumbers(mobile)
-	case merchant != "":
-		q.search.Merchant, q.description = central.MerchantID(merchant), "by merchant "+staff.RedactNumbers(merchant)
-	case d.From != "" || d.To != "":
-		q.description = "by time"
-	default:
-		return q, d, searchError("Fill in one field.")
-	}
-	if q.name == "" {
-		q.description += ", " + formatTime(q.search.From) + " to " + formatTime(q.search.To)
-	}
-	return q, d, nil
-}
-
-func (c *Console) find(v *visit) error {
-	q, d, err := c.parseSearch(v.r.PostForm, time.Now())
-	if err != nil {
-		return v.show(http.StatusUnprocessableEntity, page{Name: "operations", Title: "Operations", Alert: err.Error(), Data: d})
-	}
-	err = c.Staff.CountSearch(v.Context(), v.Login())
-	if err == nil {
-		err = c.Staff.Record(v.Context(), v.Actor(), staff.Change{What: "operation.search", Note: q.description})
-	}
-	if err != nil {
-		return err
-	}
-	if q.name != "" {
-		d.Found, err = c.Operations.FindByAnyName(v.Context(), q.name, maxFound+1)
-	} else {
-		d.Found, err = c.Operations.Search(v.Context(), q.search)
-	}
-	if err != nil {
-		return err
-	}
-	if d.More = len(d.Found) > maxFound; d.More {
-		d.Found = d.Found[:maxFound]
-	}
-	return v.show(http.StatusOK, page{Name: "operations", Title: "Operations", Data: d})
 }
 
 // waitingOperation is a pending operation with the bank's last answer.
@@ -205,15 +84,18 @@ func (c *Console) waiting(v *visit) error {
 
 // operationPage is one operation with all that is known of it.
 type operationPage struct {
-	central.Operation
+	listedOperation
+	TerminalName      string
 	Tone, Description string // how it stands
 	Replied           string
 	Steps             []central.Step
 	Callback          *webhook.Callback
 	CallbackAttempts  []webhook.Attempt // of the callback
 	Cases             []reconcile.Case
-	Unreported        bool // its terminal does not know the outcome yet
-	Age               string
+	staff.Related
+	Payment    *payments.Payment // of a payment by UPI, or of its return; nil: of no other
+	Unreported bool              // its terminal does not know the outcome yet
+	Age        string
 	// Manual: people may open a case of it.
 	Manual bool
 }
@@ -242,6 +124,15 @@ func (c *Console) readOperation(v *visit) (d operationPage, err error) {
 	if d.Steps, err = c.Operations.History(ctx, id); err != nil {
 		return d, err
 	}
+	if d.Related, err = c.Operations.Related(ctx, d.Operation); err != nil {
+		return d, err
+	}
+	d.listedOperation = c.named(v, []central.Operation{d.Operation})[0]
+	if c.Parties != nil && d.Terminal != "" {
+		if t, err := c.Parties.Accounts.TerminalWithPresence(ctx, d.Terminal, time.Now()); err == nil {
+			d.TerminalName = t.Name
+		}
+	}
 	callback, attempts, err := c.Callbacks.Callback(ctx, id)
 	switch {
 	case err == nil:
@@ -260,7 +151,10 @@ func (c *Console) readOperation(v *visit) (d operationPage, err error) {
 	d.Replied, d.Age = staff.ReplySummary(d.Operation), formatAge(time.Since(d.CreatedAt))
 	d.Tone, d.Description = describeState(d.Operation)
 	d.Manual = d.State == op.Pending && time.Since(seen.CertainAt()) >= reconcile.ManualAfter
-	return d, nil
+	if d.Kind.Reported() {
+		err = c.readPayment(ctx, &d)
+	}
+	return d, err
 }
 
 // describeState returns the CSS class and the description of an operation's state.
@@ -276,6 +170,12 @@ func describeState(o central.Operation) (tone, says string) {
 		}
 		return "pending", "The bank has given no final answer yet. It is asked regularly, and may have executed it."
 	case op.Succeeded:
+		switch o.Kind {
+		case central.KindUPIPayment:
+			return "give", "The network received it by UPI."
+		case central.KindUPIRefund:
+			return "quiet", "The bank returned the payment to its payer."
+		}
 		return "give", "The bank executed it."
 	case op.Reversed:
 		return "quiet", "The bank executed it and reversed it."
@@ -285,11 +185,33 @@ func describeState(o central.Operation) (tone, says string) {
 	return "quiet", "It failed. No money moved."
 }
 
+// Took is how long an operation was in the state that a step ended; empty for the first.
+func (d operationPage) Took(i int) string {
+	if i == 0 {
+		return ""
+	}
+	switch took := d.Steps[i].At.Sub(d.Steps[i-1].At); {
+	case took < 10*time.Second:
+		return fmt.Sprintf("+%.3f s", took.Seconds())
+	case took < time.Minute:
+		return fmt.Sprintf("+%.1f s", took.Seconds())
+	default:
+		return "+" + formatAge(took)
+	}
+}
+
+// Total is the amount with the charge.
+func (d operationPage) Total() money.Paise { return d.Amount + d.Charge }
+
 // StepReason is the reason of a step, as people read it.
-func (operationPage) StepReason(s central.Step) string {
+func (d operationPage) StepReason(s central.Step) string {
 	switch {
 	case s.Reason != "":
 		return s.Reason
+	case d.Kind.Reported() && s.To == op.Received:
+		return "recorded, as the network reported it"
+	case d.Kind.Reported() && s.To == op.Sent:
+		return "the network had executed it"
 	case s.To == op.Received:
 		return "recorded, before anything is sent"
 	case s.To == op.Sent:

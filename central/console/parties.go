@@ -33,6 +33,7 @@ type PartyParts struct {
 	Lookups   Lookups
 	People    *staff.Service // of vendors, of the realm staff.Portal
 	Payments  PaymentReader
+	Status    StatusReader
 }
 
 // Lookups counts what merchants ask about the bank's customers.
@@ -48,8 +49,8 @@ type PartyPages struct{ PartyParts }
 
 // NewPartyPages makes them of all their parts.
 func NewPartyPages(p PartyParts) (*PartyPages, error) {
-	if p.Accounts == nil || p.Changes == nil || p.Registry == nil || p.Handler == nil || p.Callbacks == nil || p.Clients == nil || p.Keys == nil || p.Banks == nil || p.Lookups == nil || p.People == nil || p.Payments == nil {
-		return nil, errors.New("the console's pages about parties need accounts, the registry of terminals, the handler, callbacks, keys, the list of banks, lookups, vendors' people and payments")
+	if p.Accounts == nil || p.Changes == nil || p.Registry == nil || p.Handler == nil || p.Callbacks == nil || p.Clients == nil || p.Keys == nil || p.Banks == nil || p.Lookups == nil || p.People == nil || p.Payments == nil || p.Status == nil {
+		return nil, errors.New("the console's pages about parties need accounts, the registry of terminals, the handler, callbacks, keys, the list of banks, lookups, vendors' people, payments and the status")
 	}
 	return &PartyPages{p}, nil
 }
@@ -57,7 +58,6 @@ func NewPartyPages(p PartyParts) (*PartyPages, error) {
 // partyNav are the links to the pages about parties.
 func partyNav() []navEntry {
 	return []navEntry{
-		{Root + "day", "Day", staff.Viewer},
 		{Root + "terminals", "Terminals", staff.Viewer},
 		{Root + "merchants", "Merchants", staff.Viewer},
 		{Root + "vendors", "Vendors", staff.Viewer},

@@ -246,7 +246,7 @@ func TestAddingParties(t *testing.T) {
 	has(t, asha.post("/console/vendors", http.StatusUnprocessableEntity, "legal_name", "Mart 9999 4105 7058", "aggregator", id[1]), "ten or more digits")
 	has(t, asha.post("/console/vendors", http.StatusUnprocessableEntity, "legal_name", "Mobile 9800000001"), "ten or more digits")
 	at := strings.TrimSuffix(asha.post("/console/vendors", http.StatusSeeOther, "legal_name", "Konkan Pay", "aggregator", id[1]), "?done=vendor-added")
-	has(t, asha.get(at, http.StatusOK), "Konkan Pay", "Second Aggregator", "No key: it can't use the gateway")
+	has(t, asha.get(at, http.StatusOK), "Konkan Pay", "Second Aggregator", "No keys: it can't use the gateway")
 
 	has(t, asha.post("/console/merchants", http.StatusUnprocessableEntity, "legal_name", "", "mid", "a b", "mobile", "1", "vpa", "x", "mcc", "12", "vendor", "none"),
 		"The name ", "The MID ", "The mobile number ", "The UPI address ", "The category code ", "The vendor ")

@@ -29,6 +29,7 @@ func TestChromiumWalk(t *testing.T) {
 			w := &walk{t: t, h: h, open: func() *uitest.Browser { return uitest.Open(t, chromium, h.console(t), size[0], size[1]) }}
 			w.addData()
 			asha := w.enter(staff.Admin)
+			w.now(asha)
 			w.parties(asha)
 			w.activity(asha)
 		})
@@ -49,12 +50,29 @@ func (w *walk) enter(role staff.Role) *uitest.Browser {
 	b.Navigate("/console/")
 	b.WaitForHeading("Sign in")
 	b.Press("sandbox-"+string(role), kb.Tab, sandboxIn, kb.Tab, code(w.t, role), kb.Enter)
-	b.WaitFor(`location.pathname === "/console/operations" && document.readyState === "complete"`)
+	b.WaitFor(`location.pathname === "/console/now" && document.readyState === "complete"`)
 	b.Navigate("/console/step-up?next=/console/me")
-	b.WaitForHeading("Type a code of your authenticator")
+	b.WaitForHeading("Enter an authenticator code")
 	b.Press(nextCode(w.t, role), kb.Enter)
 	b.WaitForHeading("Your access")
 	return b
+}
+
+// now reads the first page, and filters operations by a merchant's name.
+func (w *walk) now(b *uitest.Browser) {
+	w.t.Helper()
+	b.Navigate("/console/now")
+	b.WaitForHeading("Now")
+	b.WaitFor(`[...document.querySelectorAll(".tile")].some(e => e.innerText.startsWith("Terminals online\n1"))`)
+	b.Screenshot("now")
+	b.Navigate("/console/operations")
+	b.WaitForFocus("body")
+	b.Do(chromedp.Focus("#merchant"))
+	b.Press("laksh")
+	b.WaitFor(`[...document.querySelectorAll("#merchants option")].some(e => e.value === "Lakshmi Kirana Store")`)
+	b.Press(kb.Enter)
+	b.WaitFor(`new URLSearchParams(location.search).get("merchant")?.length === 36 && document.querySelector("#merchant").value === "Lakshmi Kirana Store"`)
+	b.Screenshot("operations-of-a-merchant")
 }
 
 // addData adds an online terminal and an offline one, a day's operations, a callback
@@ -80,6 +98,9 @@ func (w *walk) addData() {
 			state, pending = op.Pending, true
 		}
 		w.h.operation(w.t, i+1, nine.Add(time.Duration(i*i%600)*time.Minute), state, pending, iin)
+	}
+	for i := range 20 { // a week before that day
+		w.h.operation(w.t, 200+i, nine.AddDate(0, 0, -7).Add(time.Duration(i*i%500)*time.Minute), op.Succeeded, false, "990326")
 	}
 	w.withCallback = w.h.operation(w.t, 100, now.Add(-time.Minute), op.Succeeded, true, "990326")
 }
@@ -114,7 +135,7 @@ func (w *walk) parties(asha *uitest.Browser) {
 	asha.WaitForHeading("Program of Lakshmi Kirana Store")
 	asha.Screenshot("program")
 	asha.Do(chromedp.Click(`main a[href*="/clients/"]`))
-	asha.WaitFor(`document.readyState === "complete" && document.querySelector("main").innerText.includes("Terminals that its codes enrolled")`)
+	asha.WaitFor(`document.readyState === "complete" && document.querySelector("main").innerText.includes("Terminals enrolled with its codes")`)
 	asha.Screenshot("program-and-its-terminals")
 	asha.Navigate("/console/merchants/" + shop + "/change")
 	asha.WaitForHeading("Change Lakshmi Kirana Store")
@@ -167,10 +188,23 @@ func (w *walk) activity(asha *uitest.Browser) {
 	asha.Screenshot("payments")
 	asha.Navigate("/console/day?day=" + time.Now().In(ist.Zone()).AddDate(0, 0, -1).Format(time.DateOnly))
 	asha.WaitFor(`document.querySelectorAll("svg.chart rect").length > 20`)
+	asha.WaitFor(`document.querySelectorAll("line.before").length > 10`)
+	asha.WaitFor(chartTextsFit)
 	asha.Screenshot("day")
 	asha.Navigate("/console/float")
 	asha.WaitForHeading("Float")
 	asha.Do(chromedp.Click(`form[action="/console/float"][method=post] button`))
 	asha.WaitFor(`document.querySelector(".fine")?.innerText.includes("was read")`)
+	asha.WaitFor(chartTextsFit)
 	asha.Screenshot("float")
 }
+
+// chartTextsFit: all texts of charts are inside their cards, large enough to read, and none
+// is over another.
+const chartTextsFit = `[...document.querySelectorAll(".plot")].every(plot => {
+	const card = plot.getBoundingClientRect(), texts = [...plot.querySelectorAll("svg text")];
+	const boxes = texts.map(t => t.getBoundingClientRect());
+	return texts.length > 3 && texts.every(t => parseFloat(getComputedStyle(t).fontSize) >= 12) &&
+		boxes.every(b => b.height >= 12 && b.left >= card.left && b.right <= card.right && b.bottom <= card.bottom) &&
+		boxes.every((a, i) => boxes.slice(i + 1).every(b => a.right <= b.left || b.right <= a.left || a.bottom <= b.top + 4 || b.bottom <= a.top + 4));
+})`

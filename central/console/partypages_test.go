@@ -233,7 +233,7 @@ func TestCallbacks(t *testing.T) {
 	ravi.post(secretAt[1], http.StatusSeeOther, "confirmed", "yes")
 	has(t, ravi.post(here+"/endpoint", http.StatusOK, "url", ""), "End the callbacks of this merchant?")
 	ravi.post(here+"/endpoint", http.StatusSeeOther, "url", "", "confirmed", "yes")
-	has(t, ravi.get(here, http.StatusOK), "Endpoint</dt><dd>none", ", ended ")
+	has(t, ravi.get(here, http.StatusOK), "Callback URL</dt><dd>not set", ", ended ")
 	text := h.log.String() + strings.Join(append(h.auditEntries(t, "callback.endpoint"), h.auditEntries(t, "callback.secret.mint")...), "\n")
 	for _, secret := range []string{"verysecret", minted[1]} {
 		if strings.Contains(text, secret) {
@@ -245,8 +245,6 @@ func TestCallbacks(t *testing.T) {
 	}
 }
 
-// TestFigures: the day's charts have the day's operations, and the float has the
-// network's balance.
 // TestUnmatchedPayments: what has no merchant or no order is there for people to look at,
 // and nothing else.
 func TestUnmatchedPayments(t *testing.T) {
@@ -285,6 +283,8 @@ func TestUnmatchedPayments(t *testing.T) {
 	ravi.get("/console/payments?before=yesterday", http.StatusUnprocessableEntity)
 }
 
+// TestFigures: the day's charts have all its hours, its operations and those of a week
+// before, and the float has the network's balance and all days.
 func TestFigures(t *testing.T) {
 	h := newSystem(t)
 	ravi := h.enter(t, "operator")
@@ -295,15 +295,26 @@ func TestFigures(t *testing.T) {
 	}
 	h.operation(t, 6, noon, op.Failed, false, "990326")
 	h.operation(t, 7, noon, op.Pending, true, "999999")
-	day := noon.Format(time.DateOnly)
-	page := ravi.get("/console/day?day="+day, http.StatusOK)
-	has(t, page, "The day "+day, `<svg id="outcomes"`, `<svg id="amounts"`, `<svg id="speeds"`, "₹2,500.00", "83.3 %", `<rect class="failed"`, `<rect class="open"`, "1.3 s", "Cash withdrawal", "IIN 999999",
-		`<td>12</td><td class="num">2</td><td class="num">1</td><td class="num">1</td>`)
-	has(t, ravi.get("/console/day", http.StatusOK), "There are no operations of this day")
+	h.operation(t, 8, noon.AddDate(0, 0, -7).Add(3*time.Hour), op.Succeeded, false, "990326")
+	page := ravi.get("/console/day?day="+noon.Format(time.DateOnly), http.StatusOK)
+	has(t, page, "<h1>"+noon.Format("Monday, 2 January 2006")+"</h1>", `<svg id="outcomes"`, `<svg id="amounts"`, `<svg id="speeds"`, "₹2,500.00", "83.3 %", `<rect class="failed"`, `<rect class="open"`, "1.3 s", "Cash withdrawal", "IIN 999999",
+		`<td class="nowrap">12–13</td><td class="num">2</td><td class="num">1</td><td class="num">1</td>`,
+		"<title>12–13: 2 succeeded, 1 open, 1 failed, 0 refused; a week before 0 in all</title>", "<title>15–16: ₹0.00; a week before ₹500.00</title>", "Median", "95th percentile")
+	hasNot(t, page, `<td class="nowrap">11–12</td>`, `<td class="nowrap">16–17</td>`)
+	if n := strings.Count(page, "<g><title>"); n != 2*24+2 {
+		t.Errorf("the charts have %d values, not one of each hour and bank", n)
+	}
+	if n := strings.Count(page, `<line class="before"`); n != 2*2 {
+		t.Errorf("the lines of the week before have %d pieces, not two up and down in each chart", n)
+	}
+	has(t, ravi.get("/console/day?day=2020-01-01", http.StatusOK), "No operations on this day")
 	ravi.get("/console/day?day=yesterday", http.StatusUnprocessableEntity)
 
 	ravi.post("/console/float", http.StatusUnprocessableEntity, "aggregator", "nobody")
 	ravi.post("/console/float", http.StatusSeeOther, "aggregator", "a0000000-0000-4000-8000-000000000001")
 	page = ravi.until("/console/float", "sandbox-operator")
-	has(t, page, `<svg id="float"`, "₹10,00,000.00")
+	has(t, page, `<svg id="float"`, "₹10,00,000.00", ">₹10 lakh</text>", ": no reading</title>")
+	if n := strings.Count(page, "<g><title>"); n != 7*4 {
+		t.Errorf("the float's chart has %d periods", n)
+	}
 }

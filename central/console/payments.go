@@ -5,8 +5,10 @@ import (
 	"net/http"
 	"time"
 
+	"galla/central"
 	"galla/central/payments"
 	"galla/central/staff"
+	"galla/shared/op"
 )
 
 // PaymentReader reads payments that were received by UPI.
@@ -14,6 +16,27 @@ type PaymentReader interface {
 	// UnmatchedPayments lists those whose order or payee was not found, the newest record
 	// first, recorded before a time; zero: all.
 	UnmatchedPayments(ctx context.Context, before time.Time, limit int) ([]payments.Payment, error)
+}
+
+// PaymentFinder finds the payment of an operation.
+type PaymentFinder interface {
+	// PaymentOf returns the payment whose operation, or whose return's operation, has an id,
+	// or central.ErrNotFound.
+	PaymentOf(ctx context.Context, operation op.ID) (payments.Payment, error)
+}
+
+// readPayment reads the payment of an operation that the network reported, and says what is
+// different from one that was sent.
+func (c *Console) readPayment(ctx context.Context, d *operationPage) error {
+	p, err := c.Payments.PaymentOf(ctx, d.ID)
+	if err != nil {
+		return err
+	}
+	d.Payment = &p
+	if p.Refunded() && d.Kind == central.KindUPIPayment {
+		d.Tone, d.Description = "quiet", "The network received it by UPI, and the bank returned it to the payer."
+	}
+	return nil
 }
 
 func (e *PartyPages) paymentRoutes() []route {
@@ -32,7 +55,7 @@ func (e *PartyPages) payments(v *visit) error {
 	if text := v.query().Get("before"); text != "" {
 		at, err := time.Parse(time.RFC3339Nano, text)
 		if err != nil {
-			return refuse("The list goes on before a time, such as 2026-11-26T09:30:00.123Z.")
+			return refuse("The list continues before a time, such as 2026-11-26T09:30:00.123Z.")
 		}
 		before = at
 	}
@@ -48,9 +71,13 @@ func (e *PartyPages) payments(v *visit) error {
 	return v.show(http.StatusOK, page{Name: "payments", Title: "UPI payments", Data: d})
 }
 
-// matchText says why a payment was not matched.
+// matchText says what a payment was matched to, or why it was not.
 func matchText(m payments.Match) string {
 	switch m {
+	case payments.MatchOrder:
+		return "the order's own QR code"
+	case payments.MatchStatic:
+		return "no order: the static QR code, or the VPA"
 	case payments.MatchUnknownPayee:
 		return "no merchant has this VPA"
 	case payments.MatchUnknownOrder:

@@ -41,7 +41,7 @@ func NewPortal(parts PortalParts, cfg Config) (*Portal, error) {
 	}
 	p := &Portal{parts, &Console{Parts: Parts{Staff: parts.People}}}
 	p.site = site{
-		root: PortalRoot, cookie: "galla_portal", name: "portal", stylesheets: []string{"console.css", "parties.css"}, admit: p.admitVendor, nav: portalNav(), errorTexts: portalErrors(),
+		root: PortalRoot, cookie: "galla_portal", name: "portal", stylesheets: []string{"chart.css", "console.css", "parties.css"}, admit: p.admitVendor, nav: portalNav(), errorTexts: portalErrors(),
 		templates: []string{
 			"templates/portal/*.html", "templates/sign-in.html", "templates/set-up.html", "templates/set-up-factor.html", "templates/step-up.html", "templates/me.html",
 			"templates/message.html", "templates/one-time.html", "templates/confirm.html", "templates/setup-code.html", "templates/staff.html", "templates/member.html",

@@ -284,25 +284,47 @@ func TestPortalAndConsoleAreApart(t *testing.T) {
 	}
 }
 
+// TestPortalPayments: a vendor's people see what its merchants received by UPI and what was
+// returned, in the list, as a file, and one by one; another vendor's people do not.
+func TestPortalPayments(t *testing.T) {
+	p := newPortalHarness(t)
+	paid := p.payment(t, 1, returned)
+	member := p.enters(t, "member-one")
+	page := member.get("/portal/operations", http.StatusOK)
+	has(t, page, `<option value="UPI_PAYMENT">UPI payment</option>`, `<option value="UPI_REFUND">UPI payment returned</option>`, paid.ID, paid.Refund.ID)
+	page = member.get("/portal/operations?type=UPI_PAYMENT", http.StatusOK)
+	has(t, page, `<a href="/portal/operations/`+string(paid.Operation)+`">`+paid.ID+"</a>", "₹12.50", paid.RRN)
+	hasNot(t, page, paid.Refund.ID, "GL261121")
+	file := member.get("/portal/operations.csv?type=UPI_REFUND", http.StatusOK)
+	has(t, file, string(paid.RefundOperation)+",", ",UPI_REFUND,succeeded,12.50,"+paid.Refund.ID+",,,"+paid.Refund.RRN+",00,,")
+	page = member.get("/portal/operations/"+string(paid.Operation), http.StatusOK)
+	has(t, page, "The network received it by UPI.", "UPI payment", paid.RRN)
+	hasNot(t, page, "STAN", "<dt>Sent</dt>")
+	has(t, member.get("/portal/operations/"+string(paid.RefundOperation), http.StatusOK), "The bank returned the payment to its payer.")
+	other := p.enters(t, "owner-two")
+	hasNot(t, other.get("/portal/operations", http.StatusOK), paid.ID)
+	other.get("/portal/operations/"+string(paid.Operation), http.StatusNotFound)
+}
+
 // TestPortalForms: a member and an owner do what they are there for. A member manages nobody,
 // and a suspended vendor's people nothing.
 func TestPortalForms(t *testing.T) {
 	p := newPortalHarness(t)
 	member := p.enters(t, "member-one")
 	has(t, member.get("/portal/home", http.StatusOK), "Sahyadri Fintech", "Operations", "₹500")
-	has(t, member.get("/portal/operations", http.StatusOK), "GL261121000001", "XXXXXXXX7058", "All of them as CSV")
+	has(t, member.get("/portal/operations", http.StatusOK), "GL261121000001", "XXXXXXXX7058", "Download CSV")
 	has(t, member.get("/portal/operations/"+string(p.late), http.StatusOK), "reversed", "AEPS-NR-")
 	file := member.get("/portal/operations.csv", http.StatusOK)
 	if lines := strings.Count(strings.TrimSpace(file), "\n"); lines != 2 {
 		t.Errorf("the file has %d operations:\n%s", lines, file)
 	}
-	has(t, member.get("/portal/operations?from=2026-02-01&to=2026-01-01", http.StatusUnprocessableEntity), "Choose two days")
+	has(t, member.get("/portal/operations?from=2026-02-01&to=2026-01-01", http.StatusUnprocessableEntity), "Choose From and To")
 	has(t, member.get("/portal/merchants", http.StatusOK), "Lakshmi Kirana Store")
 	here := "/portal/merchants/" + string(shop)
 	has(t, member.get(here, http.StatusOK), "http://127.0.0.1:9/galla", string(p.secret.ID))
 	has(t, member.post(here+"/endpoint", http.StatusUnprocessableEntity, "url", "ftp://x"), "Nothing was changed")
 	member.post(here+"/endpoint", http.StatusSeeOther, "url", "http://127.0.0.1:9/other")
-	has(t, member.post(here+"/endpoint", http.StatusOK, "url", ""), "Remove the endpoint of this merchant?")
+	has(t, member.post(here+"/endpoint", http.StatusOK, "url", ""), "Remove the callback URL of this merchant?")
 	has(t, member.post(here+"/secrets", http.StatusOK), "whsec_")
 	has(t, member.post(here+"/secrets", http.StatusConflict), "end one first")
 	member.post(here+"/secrets/"+string(p.secret.ID)+"/end", http.StatusSeeOther, "days", "7")
@@ -312,16 +334,16 @@ func TestPortalForms(t *testing.T) {
 	if strings.Contains(member.get(here, http.StatusOK), string(p.secret.ID)) {
 		t.Error("a secret that has ended is live")
 	}
-	has(t, member.get("/portal/endpoint", http.StatusOK), "of all your merchants")
+	has(t, member.get("/portal/endpoint", http.StatusOK), "of all merchants without a URL")
 	has(t, member.post("/portal/endpoint", http.StatusUnprocessableEntity, "url", "ftp://x"), "Nothing was changed")
 	member.post("/portal/endpoint", http.StatusSeeOther, "url", "http://127.0.0.1:9/shared")
 	own := codeShown.FindStringSubmatch(member.post("/portal/endpoint/secrets", http.StatusOK))[1]
 	has(t, member.get("/portal/endpoint", http.StatusOK), "http://127.0.0.1:9/shared", own)
 	member.post(here+"/endpoint", http.StatusSeeOther, "url", "", "confirmed", "yes")
-	has(t, member.get(here, http.StatusOK), "your own endpoint", "http://127.0.0.1:9/shared")
+	has(t, member.get(here, http.StatusOK), "your own URL", "http://127.0.0.1:9/shared")
 	member.post("/portal/endpoint/secrets/"+own+"/end", http.StatusSeeOther, "days", "30")
 	member.post(here+"/endpoint", http.StatusSeeOther, "url", "http://127.0.0.1:9/other")
-	has(t, member.post("/portal/endpoint", http.StatusOK, "url", ""), "Remove your own endpoint?")
+	has(t, member.post("/portal/endpoint", http.StatusOK, "url", ""), "Remove your callback URL?")
 	has(t, member.get("/portal/callbacks", http.StatusOK), string(p.late))
 	has(t, member.get("/portal/callbacks/"+string(p.late), http.StatusOK), "No attempts yet")
 	member.post("/portal/callbacks/"+string(p.late)+"/resend", http.StatusSeeOther)
@@ -356,7 +378,7 @@ func TestPortalForms(t *testing.T) {
 	owner.post("/portal/people/new-one/role", http.StatusSeeOther, "role", string(staff.Owner))
 	owner.post("/portal/people/new-one/disable", http.StatusSeeOther, "confirmed", "yes")
 	has(t, owner.post("/portal/people/owner-one/disable", http.StatusConflict, "confirmed", "yes"), "the last")
-	has(t, owner.post("/portal/people/member-one/reset", http.StatusOK, "confirmed", "yes"), "Hand over this code")
+	has(t, owner.post("/portal/people/member-one/reset", http.StatusOK, "confirmed", "yes"), "Set-up code")
 	if to := member.get("/portal/home", http.StatusSeeOther); !strings.HasPrefix(to, "/portal/sign-in") {
 		t.Errorf("after a reset the member's session leads to %s", to)
 	}
@@ -395,7 +417,7 @@ func TestPortalStepUp(t *testing.T) {
 	}
 	v.post("/portal/sign-in", http.StatusSeeOther, "login", "member-one", "password", rightPassword, "code", code.Reveal())
 	v.get("/portal/keys", http.StatusOK)
-	has(t, v.post("/portal/keys", http.StatusUnauthorized), "Type a code of your authenticator")
+	has(t, v.post("/portal/keys", http.StatusUnauthorized), "Enter an authenticator code")
 	if list, err := p.own.Keys(t.Context(), vendorOne); err != nil || len(list) != 1 {
 		t.Errorf("a key was made without a code: %v, %v", list, err)
 	}

@@ -32,6 +32,7 @@ func TestChromiumPortal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			paid := p.payment(t, 4)
 			b.Navigate("/portal/")
 			b.WaitForHeading("Sign in")
 			b.WaitForFocus("#login")
@@ -39,8 +40,8 @@ func TestChromiumPortal(t *testing.T) {
 			b.WaitForHeading("Today at Sahyadri Fintech")
 			b.Screenshot("portal-home")
 			for _, x := range []struct{ path, heading string }{
-				{"operations", "Operations"}, {"operations/" + string(p.late), "Operation GL261121000002"}, {"merchants", "Merchants"},
-				{"merchants/" + string(shop), "Lakshmi Kirana Store"}, {"endpoint", "Callback endpoint"}, {"callbacks", "Callbacks"}, {"callbacks/" + string(p.late), "Callback"},
+				{"operations", "Operations"}, {"operations/" + string(p.late), "Operation GL261121000002"}, {"operations/" + string(paid.Operation), "Operation " + paid.ID}, {"merchants", "Merchants"},
+				{"merchants/" + string(shop), "Lakshmi Kirana Store"}, {"endpoint", "Callback URL"}, {"callbacks", "Callbacks"}, {"callbacks/" + string(p.late), "Callback"},
 				{"keys", "API keys"}, {"clients", "Client secrets"}, {"people", "People"}, {"people/member-one", "Meera Joshi"}, {"me", "Your access"},
 			} {
 				b.Navigate("/portal/" + x.path)
@@ -81,7 +82,7 @@ func (w portalWalk) keys() {
 	w.b.Navigate("/portal/keys")
 	w.b.WaitForHeading("API keys")
 	w.b.Do(chromedp.Click(`form[action="/portal/keys"] button`))
-	w.b.WaitForHeading("Type a code of your authenticator")
+	w.b.WaitForHeading("Enter an authenticator code")
 	w.b.WaitForFocus("#step_up")
 	w.b.Screenshot("portal-step-up")
 	code, err := staff.NewFactor("owner-one", key("owner-one")).CodeAt(time.Now().Add(30 * time.Second))
@@ -106,9 +107,9 @@ func (w portalWalk) endpoint() {
 	w.t.Helper()
 	w.b.Navigate("/portal/callbacks")
 	w.b.Do(chromedp.Click(`main a[href="/portal/endpoint"]`))
-	w.b.WaitForHeading("Callback endpoint")
+	w.b.WaitForHeading("Callback URL")
 	w.b.Do(chromedp.SendKeys("#url", "http://127.0.0.1:9/shared"), chromedp.Click(`form[action="/portal/endpoint"] button`))
-	w.says("The endpoint was changed")
+	w.says("The callback URL was changed")
 	for range 2 {
 		w.b.Do(chromedp.Click(`form[action="/portal/endpoint/secrets"] button`))
 		w.b.WaitForHeading("Callback secret")
@@ -122,7 +123,7 @@ func (w portalWalk) endpoint() {
 	w.b.WaitForHeading("Are you sure?")
 	w.b.Screenshot("portal-endpoint-sure")
 	w.b.Do(chromedp.Click(`.message button`))
-	w.says("The endpoint was changed")
+	w.says("The callback URL was changed")
 	w.b.Screenshot("portal-merchant-without")
 	e, err := w.p.own.Endpoint(w.t.Context(), vendorOne, "")
 	if err != nil || e.URL != "http://127.0.0.1:9/shared" || len(e.Secrets) != 2 || e.Secrets[0].EndsAt.IsZero() {

@@ -19,7 +19,7 @@ type ownEndpoint struct {
 	Now       time.Time
 	Max       int
 	SetAt, At string
-	WithNone  string // what happens without an address
+	WithNone  string // what happens without a URL
 }
 
 // ownEndpointPage is the vendor's own endpoint.
@@ -53,11 +53,11 @@ func (p *Portal) showEndpoint(v *visit, status int, alert string) error {
 	if err != nil {
 		return err
 	}
-	own := ownEndpoint{e, time.Now(), webhook.MaxSecrets, endpointPath(v), endpointPath(v), "Empty: only merchants with an own endpoint get callbacks."}
+	own := ownEndpoint{e, time.Now(), webhook.MaxSecrets, endpointPath(v), endpointPath(v), "Empty: only merchants with a URL of their own get callbacks."}
 	if id == "" {
-		return v.show(status, page{Name: "own-endpoint", Title: "Callback endpoint", Back: PortalRoot + "callbacks", Alert: alert, Data: ownEndpointPage{own}})
+		return v.show(status, page{Name: "own-endpoint", Title: "Callback URL", Back: PortalRoot + "callbacks", Alert: alert, Data: ownEndpointPage{own}})
 	}
-	own.SetAt, own.WithNone = own.At+"/endpoint", "Empty: its callbacks go to your own endpoint, if there is one."
+	own.SetAt, own.WithNone = own.At+"/endpoint", "Empty: its callbacks go to your own URL, if it is set."
 	m, err := p.Own.Merchant(v.Context(), v.Vendor, id)
 	if err != nil {
 		return err
@@ -81,12 +81,12 @@ func (p *Portal) afterEndpointStep(v *visit, err error, done string) error {
 func (p *Portal) setEndpoint(v *visit) error {
 	address, id, here := strings.TrimSpace(v.field("url")), pathMerchant(v), endpointPath(v)
 	if address == "" && !v.confirmed() {
-		d := confirmPage{Question: "Remove your own endpoint?", Button: "Yes, remove it", Action: here, Back: here, Text: "Callbacks that wait for it are given up. Merchants with an own endpoint still get theirs."}
+		d := confirmPage{Question: "Remove your callback URL?", Button: "Remove", Action: here, Back: here, Text: "Callbacks that wait for it are given up. Merchants with a URL of their own still get theirs."}
 		if id != "" {
 			if _, err := p.Own.Merchant(v.Context(), v.Vendor, id); err != nil {
 				return err
 			}
-			d.Question, d.Action = "Remove the endpoint of this merchant?", here+"/endpoint"
+			d.Question, d.Action = "Remove the callback URL of this merchant?", here+"/endpoint"
 			d.Text = "Its callbacks go to your own endpoint. Without one, those that wait are given up."
 		}
 		return askToConfirm(v, d)
@@ -107,7 +107,7 @@ func (p *Portal) addCallbackSecret(v *visit) error {
 		return p.afterEndpointStep(v, err, "")
 	}
 	return v.show(http.StatusOK, page{Name: "one-time", Title: "Callback secret", Back: endpointPath(v), Data: oneTimePage{
-		Lead:  "Every callback to this endpoint is signed with it from now on, and with its other secret, if there is one.",
+		Lead:  "Every callback to this URL is signed with it from now on, and with its other secret, if there is one.",
 		Lines: []labelValue{{"Secret's id", string(made.ID)}, {"Secret", made.Secret.Reveal()}},
 		Note:  notShownAgain,
 	}})

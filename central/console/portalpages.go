@@ -95,7 +95,7 @@ func ownQuery(f url.Values) (ownOperationsPage, error) {
 	from, errFrom := ist.ParseDay(d.FromDay)
 	to, errTo := ist.ParseDay(d.ToDay)
 	if errFrom != nil || errTo != nil || to < from || from.Add(maxOwnDays) <= to {
-		return d, refuse("Choose two days, the first one first, at most %d days.", maxOwnDays)
+		return d, refuse("Choose From and To, at most %d days apart.", maxOwnDays)
 	}
 	var err error
 	if d.From, _, err = from.Bounds(); err == nil {

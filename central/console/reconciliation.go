@@ -124,7 +124,7 @@ func (c *Console) day(v *visit) error {
 	if err := c.Staff.Record(v.Context(), v.Actor(), staff.Change{What: "settlement.view", Subject: report.File.Title()}); err != nil {
 		return err
 	}
-	return v.show(http.StatusOK, page{Name: "file", Title: "The bank's file of " + string(report.File.Day), Back: Root + "reconciliation", Data: d})
+	return v.show(http.StatusOK, page{Name: "file", Title: "Settlement file of " + string(report.File.Day), Back: Root + "reconciliation", Data: d})
 }
 
 func (c *Console) dayCSV(v *visit) error {

@@ -7,14 +7,13 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
-	"galla/central"
 	"galla/central/selfservice"
 	"galla/central/staff"
-	"galla/shared/ist"
 	"galla/shared/money"
 	"galla/shared/theme"
 	"galla/shared/webguard"
@@ -40,6 +39,7 @@ type View struct {
 	Node      string
 	Root      string // of all pages
 	Site      string // its name, for people
+	Script    string // a file; empty: none
 	SteppedUp bool   // privileged forms ask for no code
 }
 
@@ -70,7 +70,9 @@ func roleName(m staff.Member) string { return m.RoleName() }
 // loadTemplates parses each page's template with the layout and the pieces.
 func loadTemplates(files *webguard.Static, patterns []string) (map[string]*template.Template, error) {
 	base := template.New("").Option("missingkey=error").Funcs(template.FuncMap{
-		"asset": files.URL, "icon": icon, "when": formatTime, "rupees": formatRupees, "age": formatAge, "kind": formatKind, "matchText": matchText, "role": roleName, "masked": selfservice.Aadhaar,
+		"asset": files.URL, "icon": icon, "rupees": formatRupees, "count": countText, "age": formatAge, "kind": kindName, "matchText": matchText, "role": roleName, "masked": selfservice.Aadhaar,
+		"when":  func(at time.Time) template.HTML { return relativeTime(at, time.Now()) },
+		"exact": func(at time.Time) template.HTML { return exactTime(at, time.Now()) },
 	})
 	base, err := base.ParseFS(assets, "templates/layout.html", "templates/pieces/*.html")
 	if err != nil {
@@ -101,7 +103,7 @@ func loadTemplates(files *webguard.Static, patterns []string) (map[string]*templ
 // show answers with a page, which is complete before the first byte is sent.
 func (v *visit) show(status int, p page) error {
 	c := v.c
-	view := View{page: p, CSRF: v.CSRF, Here: v.r.URL.Path, Who: v.Member, SteppedUp: v.SteppedUp(time.Now()), Node: c.cfg.Node, Root: c.root, Site: c.name}
+	view := View{page: p, CSRF: v.CSRF, Here: v.r.URL.Path, Who: v.Member, SteppedUp: v.SteppedUp(time.Now()), Node: c.cfg.Node, Root: c.root, Site: c.name, Script: c.script}
 	if view.Notice == "" {
 		view.Notice = noticeText(v.query().Get("done"))
 	}
@@ -136,8 +138,10 @@ func noticeText(name string) string {
 		"approved":           "It is approved.",
 		"disabled":           "The account was disabled; its sessions have ended.",
 		"password":           "Your password was changed; your other sessions have ended.",
-		"asked":              "The bank is asked now. The history shows its answer in a few seconds: load the page again.",
+		"asked":              "The bank is asked now. The activity shows its answer in a few seconds: reload the page.",
 		"opened":             "The case was opened.",
+		"view-saved":         "The view was saved.",
+		"view-deleted":       "The view was deleted.",
 		"proposed":           "The proposal was made. Another person confirms it, or rejects it.",
 		"confirmed":          "The case is decided. Where its operation was not final, it gets its final outcome within seconds.",
 		"rejected":           "The proposal was rejected; the case is open again.",
@@ -149,7 +153,7 @@ func noticeText(name string) string {
 		"merchant-approved":  "The merchant is approved: its requests are accepted from now on.",
 		"merchant-rejected":  "The merchant was rejected.",
 		"merchant-suspended": "The merchant is suspended: its new requests are refused from now on.",
-		"vendor-added":       "The vendor was added. Make a key for it.",
+		"vendor-added":       "The vendor was added. Create a key for it.",
 		"aggregator-added":   "The aggregator was added.",
 		"vendor-off":         "The vendor is suspended: its own requests are refused from now on.",
 		"vendor-on":          "The vendor's requests are accepted again.",
@@ -164,7 +168,7 @@ func noticeText(name string) string {
 		"slab-added":         "The slab was added.",
 		"slab-changed":       "The slab was changed.",
 		"slab-deleted":       "The slab was deleted.",
-		"endpoint":           "The endpoint was changed.",
+		"endpoint":           "The callback URL was changed.",
 		"secret-revoked":     "The secret was revoked: nothing is signed with it any more.",
 		"replayed":           "The callback is sent now.",
 		"all-replayed":       "The callbacks are sent now.",
@@ -172,25 +176,18 @@ func noticeText(name string) string {
 	}[name]
 }
 
-// formatTime prints a time in India; zero is empty.
-func formatTime(at time.Time) string {
-	if at.IsZero() {
-		return ""
-	}
-	return at.In(ist.Zone()).Format("2 Jan 2006, 15:04:05")
-}
+// formatCount prints a whole number with Indian grouping.
+func formatCount(n int) string { return money.Group(int64(n)) }
 
-// formatAge prints a duration in its two largest units.
-func formatAge(d time.Duration) string {
-	switch d = max(d, 0); {
-	case d < time.Minute:
-		return fmt.Sprintf("%d s", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
-	case d < 24*time.Hour:
-		return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+// countText is formatCount for templates.
+func countText(n any) (string, error) {
+	switch v := reflect.ValueOf(n); {
+	case v.CanInt():
+		return money.Group(v.Int()), nil
+	case v.CanUint():
+		return money.Group(int64(v.Uint())), nil
 	}
-	return fmt.Sprintf("%d d %d h", int(d.Hours())/24, int(d.Hours())%24)
+	return "", fmt.Errorf("%T is no count", n)
 }
 
 // formatRupees prints an amount; zero is empty.
@@ -199,20 +196,6 @@ func formatRupees(p money.Paise) string {
 		return ""
 	}
 	return p.Rupees()
-}
-
-// formatKind prints a kind in words: CASH_WITHDRAWAL is 'Cash withdrawal'.
-func formatKind(k central.Kind) string {
-	words := strings.Split(strings.ToLower(string(k)), "_")
-	for i, w := range words {
-		switch {
-		case w == "otp" || w == "pan" || w == "uid" || w == "upi":
-			words[i] = strings.ToUpper(w)
-		case i == 0 && w != "":
-			words[i] = strings.ToUpper(w[:1]) + w[1:]
-		}
-	}
-	return strings.Join(words, " ")
 }
 
 // icon returns a drawing to stand inside a page, beside a text that says the same.

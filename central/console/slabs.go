@@ -317,7 +317,7 @@ func (e *PartyPages) changeSlab(v *visit) error {
 func (e *PartyPages) deleteSlab(v *visit) error {
 	here := Root + "vendors/" + v.path("vendor") + "/slabs"
 	if !v.confirmed() {
-		return askToConfirm(v, confirmPage{Question: "Delete this slab?", Button: "Yes, delete", Action: here + "/" + v.path("slab") + "/delete", Back: here,
+		return askToConfirm(v, confirmPage{Question: "Delete this slab?", Button: "Delete", Action: here + "/" + v.path("slab") + "/delete", Back: here,
 			Text: "Later operations earn nothing by it. Earnings so far stay, and so does its record."})
 	}
 	return e.slabStep(v, "slab.delete", op.SlabDelete, nil, nil, "slab-deleted")

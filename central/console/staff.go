@@ -84,7 +84,7 @@ func (c *Console) showCode(v *visit, s staff.Setup) error {
 
 // showSetupCode shows a set-up code, once; opens are the pages that it opens.
 func showSetupCode(v *visit, s staff.Setup, back, opens string) error {
-	return v.show(http.StatusOK, page{Name: "setup-code", Title: "Hand over this code", Back: back, Data: struct {
+	return v.show(http.StatusOK, page{Name: "setup-code", Title: "Set-up code", Back: back, Data: struct {
 		staff.Setup
 		Code, Opens string
 	}{s, s.Code.Reveal(), opens}})

@@ -58,7 +58,7 @@ func TestManagingStaff(t *testing.T) {
 	asha.post("/console/staff/nila/disable", http.StatusSeeOther, "confirmed", "yes")
 	has(t, asha.get("/console/staff/nila?done=disabled", http.StatusOK), "disabled", "Enable again", "The account was disabled")
 	has(t, asha.post("/console/staff/asha/role", http.StatusConflict, "role", "viewer"), "last admin")
-	has(t, asha.post("/console/staff/nila/reset", http.StatusOK, "confirmed", "yes"), "Hand over this code", "A second admin has to approve")
+	has(t, asha.post("/console/staff/nila/reset", http.StatusOK, "confirmed", "yes"), "Set-up code", "A second admin has to approve")
 	asha.get("/console/staff/nobody", http.StatusNotFound)
 
 	for _, want := range []string{
@@ -143,7 +143,7 @@ func TestAuditLog(t *testing.T) {
 	hasNot(t, v.get("/console/audit?person=asha", http.StatusOK), "operation.view")
 	today := time.Now().In(ist.Zone()).Format(time.DateOnly)
 	has(t, v.get("/console/audit?about=asha&from="+today+"&to="+today, http.StatusOK), "session.open")
-	has(t, v.get("/console/audit?to=2020-01-01", http.StatusOK), "Nothing was found")
+	has(t, v.get("/console/audit?to=2020-01-01", http.StatusOK), "No results.")
 	has(t, v.get("/console/audit?from=yesterday", http.StatusUnprocessableEntity), "Write the day as")
 	rows, err := csv.NewReader(strings.NewReader(v.get("/console/audit.csv?person=ravi", http.StatusOK))).ReadAll()
 	if err != nil || len(rows) != auditPageSize+1 || rows[1][6] != "'=HYPERLINK(1)" {

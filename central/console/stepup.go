@@ -69,7 +69,7 @@ func (v *visit) requireStepUp(fields url.Values, file bool) bool {
 	} else {
 		d.Fields = hiddenFields(fields)
 	}
-	_ = v.show(status, page{Name: "step-up", Title: "Type a code of your authenticator", Alert: alert, Data: d})
+	_ = v.show(status, page{Name: "step-up", Title: "Enter an authenticator code", Alert: alert, Data: d})
 	return false
 }
 
@@ -92,7 +92,7 @@ func (c *Console) stepUp(v *visit) error {
 }
 
 func (c *Console) showStepUp(v *visit, status int, alert, next string) error {
-	return v.show(status, page{Name: "step-up", Title: "Type a code of your authenticator", Alert: alert,
+	return v.show(status, page{Name: "step-up", Title: "Enter an authenticator code", Alert: alert,
 		Data: stepUpPage{Action: c.root + "step-up", Fields: []hiddenField{{"next", webguard.LocalPath(next, c.root)}}}})
 }
 

@@ -168,7 +168,7 @@ func (e *PartyPages) revokeTerminal(v *visit, t terminalView) error {
 		if t.Unresolved > 0 {
 			text += fmt.Sprintf(" When it last connected it had %d operations without a final outcome, which it will not receive.", t.Unresolved)
 		}
-		return askToConfirm(v, confirmPage{Question: "Revoke " + t.Name + " of " + t.MerchantName + "?", Text: text, Action: here + "/revoke", Back: here, Button: "Yes, revoke"})
+		return askToConfirm(v, confirmPage{Question: "Revoke " + t.Name + " of " + t.MerchantName + "?", Text: text, Action: here + "/revoke", Back: here, Button: "Revoke"})
 	}
 	err := withWords(e.Clients.RevokeTerminal(v.Context(), v.Actor(), t.ID))
 	return v.after(err, func(status int, text string) error { return e.showTerminal(v, status, text) }, here, "terminal-revoked")

@@ -132,7 +132,7 @@ func (e *PartyPages) setVendorActive(v *visit, vendor central.Vendor) error {
 	here := Root + "vendors/" + string(vendor.ID)
 	active := v.field("to") == accounts.ActiveText(true)
 	if !active && !v.confirmed() {
-		return askToConfirm(v, confirmPage{Question: "Suspend " + vendor.LegalName + "?", Button: "Yes, suspend", Action: here + "/active", Back: here, Fields: map[string]string{"to": accounts.ActiveText(false)},
+		return askToConfirm(v, confirmPage{Question: "Suspend " + vendor.LegalName + "?", Button: "Suspend", Action: here + "/active", Back: here, Fields: map[string]string{"to": accounts.ActiveText(false)},
 			Text: "From now on every request of the vendor is refused, at the gateway and directly. Open enrolment codes that its programs made are void. Its merchants' own requests go on: suspend those merchants one by one if necessary. The vendor can be enabled again."})
 	}
 	err := e.Changes.EnableVendor(v.Context(), v.Actor(), vendor.ID, active)
@@ -167,7 +167,7 @@ func (e *PartyPages) revokeKey(v *visit, vendor central.Vendor) error {
 	}
 	here := Root + "vendors/" + string(vendor.ID)
 	if !v.confirmed() {
-		return askToConfirm(v, confirmPage{Question: "Revoke this key of " + vendor.LegalName + "?", Button: "Yes, revoke", Action: here + "/keys/" + id + "/revoke", Back: here,
+		return askToConfirm(v, confirmPage{Question: "Revoke this key of " + vendor.LegalName + "?", Button: "Revoke", Action: here + "/keys/" + id + "/revoke", Back: here,
 			Text: "Every message under it is refused within a second. This can't be undone: the vendor needs another key first."})
 	}
 	_, err = e.Keys.Revoke(v.Context(), v.Actor(), vendor.ID, id)

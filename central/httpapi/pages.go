@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -84,10 +85,9 @@ func (s *Server) redirectHandler(to string) fiber.Handler {
 	}
 }
 
-// pageHandler serves one page, or 304 if the client has it.
-func (s *Server) pageHandler(p Page) fiber.Handler {
+// heads returns the headers of a page's answer.
+func (p Page) heads() map[string]string {
 	sum := sha256.Sum256(p.Body)
-	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 	if p.Style != "" {
 		style := sha256.Sum256([]byte(p.Style))
@@ -96,17 +96,35 @@ func (s *Server) pageHandler(p Page) fiber.Handler {
 	if p.Scripts {
 		policy += "; script-src 'self'; connect-src " + strings.Join(append([]string{"'self'"}, p.Connect...), " ")
 	}
-	cache := fmt.Sprintf("public, max-age=%d", int(pageAge.Seconds()))
+	return map[string]string{
+		fiber.HeaderETag: `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`, fiber.HeaderContentSecurityPolicy: policy,
+		headerCache: fmt.Sprintf("public, max-age=%d", int(pageAge.Seconds())),
+	}
+}
+
+// ServeHTTP serves the page on another address than the direct entrance's. It reads
+// nothing of the request.
+func (p Page) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	for name, value := range p.heads() {
+		w.Header().Set(name, value)
+	}
+	w.Header().Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	w.Header().Set(fiber.HeaderContentType, p.ContentType)
+	_, _ = w.Write(p.Body)
+}
+
+// pageHandler serves one page, or 304 if the client has it.
+func (s *Server) pageHandler(p Page) fiber.Handler {
+	heads := p.heads()
 	return func(c *fiber.Ctx) error {
 		fctx := c.Context()
 		if err := s.allowNetwork(s.baseCtx, fctx); err != nil {
 			return err
 		}
-		h := &fctx.Response.Header
-		h.Set(headerCache, cache)
-		h.Set(fiber.HeaderETag, tag)
-		h.Set(fiber.HeaderContentSecurityPolicy, policy)
-		if matchesETag(string(fctx.Request.Header.Peek(fiber.HeaderIfNoneMatch)), tag) {
+		for name, value := range heads {
+			fctx.Response.Header.Set(name, value)
+		}
+		if matchesETag(string(fctx.Request.Header.Peek(fiber.HeaderIfNoneMatch)), heads[fiber.HeaderETag]) {
 			fctx.SetStatusCode(fiber.StatusNotModified)
 			return nil
 		}

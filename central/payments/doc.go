@@ -9,7 +9,8 @@
 //
 // Payments enter by the network's notifications (bank.Notifications), which come at least
 // once and in any order, and by the scheduled enquiry, which finds those whose
-// notification was lost. A payment is matched to the merchant by its VPA, and to the order
+// notification was lost. What both missed has a line in the bank's settlement file: package
+// reconcile asks for it by its RRN (RecordByRRN). A payment is matched to the merchant by its VPA, and to the order
 // by the tr and amount of a QR that the merchant asked for. What can't be matched is kept,
 // too, and shown to operators: money that arrived is never refused.
 package payments

@@ -46,9 +46,9 @@ func (s *Service) enquire(ctx context.Context) (string, error) {
 		if from.Add(maxEnquirySpan).Before(now) {
 			until = from.Add(maxEnquirySpan)
 		}
-		n, wrong, err := s.enquirePeriod(ctx, from, until)
+		n, wrong, err := s.recordAll(ctx, central.PaymentQuery{From: from, To: until})
 		if err != nil {
-			return "", err
+			return "", fmt.Errorf("payments since %s: %w", from.UTC().Format(time.RFC3339), err)
 		}
 		seen, conflicts = seen+n, conflicts+wrong
 		if err := s.cfg.Store.SetEnquiredUntil(ctx, until); err != nil {
@@ -63,13 +63,19 @@ func (s *Service) enquire(ctx context.Context) (string, error) {
 	return note, nil
 }
 
-// enquirePeriod records all pages of a period.
-func (s *Service) enquirePeriod(ctx context.Context, from, to time.Time) (seen, conflicts int, err error) {
-	q := central.PaymentQuery{From: from, To: to}
+// RecordByRRN asks the network for payments with an RRN, their own or that of their return,
+// and records them. It returns how many the network knows, and how many of them are recorded
+// with other values.
+func (s *Service) RecordByRRN(ctx context.Context, rrn string) (known, conflicts int, err error) {
+	return s.recordAll(ctx, central.PaymentQuery{RRN: rrn})
+}
+
+// recordAll records all pages of the answer to a query.
+func (s *Service) recordAll(ctx context.Context, q central.PaymentQuery) (seen, conflicts int, err error) {
 	for {
 		page, err := s.cfg.Network.Payments(ctx, q)
 		if err != nil {
-			return seen, conflicts, fmt.Errorf("ask for payments since %s: %w", from.UTC().Format(time.RFC3339), err)
+			return seen, conflicts, err
 		}
 		for _, p := range page.Payments {
 			err := s.record(ctx, p, FromEnquiry)

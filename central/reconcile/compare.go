@@ -135,7 +135,7 @@ func Compare(day ist.Day, lines []Line, operations []Operation, elsewhere map[ce
 // classifyMatched returns the class of an operation and its line.
 func classifyMatched(o Operation, l Line) Class {
 	switch {
-	case o.STAN != l.STAN, o.RRN != "" && o.RRN != l.RRN:
+	case o.lineSTAN() != l.STAN, o.RRN != "" && o.RRN != l.RRN:
 		return IdentifiersDiffer
 	case o.Amount != l.Amount:
 		return AmountDiffers
@@ -145,6 +145,14 @@ func classifyMatched(o Operation, l Line) Class {
 		return Unreported
 	}
 	return Agreed
+}
+
+// lineSTAN is the STAN of an operation as a file has it.
+func (o Operation) lineSTAN() string {
+	if o.Kind.Reported() {
+		return PaymentSTAN
+	}
+	return o.STAN
 }
 
 // classifyUnmatched returns the class of an operation without a line.

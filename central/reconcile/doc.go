@@ -15,6 +15,10 @@
 // the earlier one. Compare puts every line of the file, every operation that it names and
 // every operation of the day into exactly one Class.
 //
+// A line of a payment by UPI that the central has not recorded is a case, too. The running
+// central asks the network for it, once, and package payments records what the network knows
+// (PaymentJob).
+//
 //	open ──propose──► proposed ──confirm, by another person──► decided
 //	 ▲                   │ reject                                 │ withdraw, while
 //	 └───────────────────┴────────────────────────────────────────┘ it has no effect

@@ -43,11 +43,18 @@ type Line struct {
 	Number    int // in the file; the header is 1
 	Reference central.Reference
 	RRN       string // the bank's
-	STAN      string // ours
+	STAN      string // ours; PaymentSTAN where it is of a payment by UPI
 	Amount    money.Paise
 	Code      string    // the bank's response code, as in domain.md
 	At        time.Time // when the bank's outcome was final
 }
+
+// PaymentSTAN is the STAN of lines of payments by UPI and of their returns, which have none.
+// Their reference is the network's id. Our own STANs begin at 000001.
+const PaymentSTAN = "000000"
+
+// OfPayment tells whether a line is of a payment by UPI, or of the return of one.
+func (l Line) OfPayment() bool { return l.STAN == PaymentSTAN }
 
 // Outcome is the final state of a line's transaction; empty: the bank itself was not
 // certain (domain.md, section 4, class P).

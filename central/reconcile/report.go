@@ -220,6 +220,8 @@ func (c Case) Terminal() string {
 	switch {
 	case c.Operation == nil:
 		return ""
+	case c.Operation.Kind.Reported():
+		return "reported by the network"
 	case c.Operation.Terminal == "":
 		return "a program"
 	case c.Operation.Unreported:

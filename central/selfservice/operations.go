@@ -22,11 +22,11 @@ type OperationQuery struct {
 }
 
 // TransactionKinds are the kinds that count as transactions: what moves money or asks the
-// customer's bank, without the steps of an onboarding.
+// customer's bank, and what the network received, without the steps of an onboarding.
 func TransactionKinds() []central.Kind {
 	return []central.Kind{
 		central.KindWithdrawal, central.KindBalance, central.KindMiniStatement, central.KindPurchase, central.KindAgentAuth,
-		central.KindTransfer, central.KindRefund,
+		central.KindTransfer, central.KindRefund, central.KindUPIPayment, central.KindUPIRefund,
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"galla/central/bank"
 	"galla/central/console"
 	"galla/central/gateway"
+	"galla/central/httpapi"
 	"galla/central/keys"
 	"galla/central/store"
 	"galla/central/telemetry"
@@ -41,6 +42,7 @@ type adminServer struct {
 	certificate *keys.Certificate // of the public addresses
 	tls         bool              // this address speaks TLS, too
 	console     *console.Console
+	docs        map[string]httpapi.Page // by path
 	log         *slog.Logger
 }
 
@@ -79,11 +81,14 @@ func (a adminServer) register() error {
 	return errors.Join(errs...)
 }
 
-// handler serves probes, metrics and the console. The console answers only requests
-// over the loopback interface, such as from a forwarded port, or over TLS.
+// handler serves probes, metrics, the console and the documentation to which its pages
+// lead. The console answers only requests over the loopback interface, such as from a forwarded port, or over TLS.
 func (a adminServer) handler(private bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle(console.Root, a.console.Handler())
+	for path, page := range a.docs {
+		mux.Handle("GET "+path, page)
+	}
 	if !private && !a.tls {
 		a.log.Warn("the console answers on the loopback interface only: other machines reach the admin address without TLS; forward a port to it, give it a loopback address, or begin admin-addr with https:// and set tls-cert")
 	}

@@ -27,7 +27,7 @@ import (
 // Config configures a central.
 type Config struct {
 	Addr       string // of the direct routes, host:port
-	AdminAddr  string // of health, metrics and the console, host:port
+	AdminAddr  string // of health, metrics, the console and the handbook, host:port
 	AdminTLS   bool   // whether AdminAddr speaks TLS, with TLSCert; otherwise plain HTTP
 	UplinkAddr string // of the terminals' websocket, host:port
 	// UplinkURL is the URL that an enrolled terminal gets; default

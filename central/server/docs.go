@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"galla/central"
@@ -52,6 +53,16 @@ func docPages(cfg Config) (out map[string]httpapi.Page, toDocs map[string]string
 		out[path] = httpapi.Page{ContentType: html, Body: body, Style: docs.Style()}
 	}
 	return out, toDocs, nil
+}
+
+// addDocs adds the pages of the documentation, to which the console's pages lead. None
+// sends calls: the entrances are on another address.
+func (a *adminServer) addDocs(pages map[string]httpapi.Page) error {
+	a.docs = maps.Clone(pages)
+	maps.DeleteFunc(a.docs, func(path string, p httpapi.Page) bool {
+		return p.Scripts || strings.HasPrefix(p.ContentType, "text/javascript") || path == "/docs/try.json"
+	})
+	return addTry(a.docs, Config{})
 }
 
 // Addresses of a sandbox's simulators where Config names no others.

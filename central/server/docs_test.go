@@ -29,6 +29,17 @@ func TestHandbook(t *testing.T) {
 			t.Errorf("%s: HTTP %d, policy %q, no %s", path, status, policy, want)
 		}
 	}
+	for path, want := range map[string]string{"/docs/install": `<a href="/docs/runbooks/bank">when`, "/docs": `href="/docs/install"`, "/docs/try": "make run"} {
+		resp, err := http.Get("http://" + cfg.AdminAddr + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		policy := resp.Header.Get("Content-Security-Policy")
+		if status, says := get(t, "http://"+cfg.AdminAddr+path); status != http.StatusOK || !strings.Contains(says, want) || !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "script-src") {
+			t.Errorf("%s on the administration address: HTTP %d, policy %q, no %s", path, status, policy, want)
+		}
+	}
 	for _, path := range []string{"/", "/docs/"} {
 		resp, err := http.Get("http://" + cfg.Addr + path)
 		if err != nil {

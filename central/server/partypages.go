@@ -27,7 +27,7 @@ func newPages(ctx context.Context, cfg Config, k keys.Set, db *store.DB, a audit
 	if err != nil {
 		return p, err
 	}
-	parties, err := newPartyPages(a, db, registry, handler, people)
+	parties, err := newPartyPages(cfg, a, db, registry, handler, people)
 	if err != nil {
 		return p, err
 	}
@@ -40,13 +40,13 @@ func newPages(ctx context.Context, cfg Config, k keys.Set, db *store.DB, a audit
 }
 
 // newPartyPages creates the console's pages about parties.
-func newPartyPages(a audited, db *store.DB, registry *central.TerminalRegistry, handler central.Handler, people *staff.Service) (*console.PartyPages, error) {
+func newPartyPages(cfg Config, a audited, db *store.DB, registry *central.TerminalRegistry, handler central.Handler, people *staff.Service) (*console.PartyPages, error) {
 	banks, err := iin.Load()
 	if err != nil {
 		return nil, err
 	}
 	return console.NewPartyPages(console.PartyParts{
 		Accounts: a.parties, Changes: accounts.NewAuditedParties(a.parties.PartyEditor, a.log), Registry: registry, Handler: handler, Keys: a.keys, Banks: banks, Lookups: db,
-		Clients: a.clients, Callbacks: a.callbacks, People: people, Payments: db,
+		Clients: a.clients, Callbacks: a.callbacks, People: people, Payments: db, Status: statusReader{db, cfg.Data},
 	})
 }

@@ -5,8 +5,10 @@ import (
 	"galla/central/bank"
 	"galla/central/cache"
 	"galla/central/commission"
+	"galla/central/jobs"
 	"galla/central/keys"
 	"galla/central/payments"
+	"galla/central/reconcile"
 	"galla/central/store"
 	"galla/central/telemetry"
 )
@@ -45,4 +47,10 @@ func newPayments(cfg Config, k keys.Set, network *bank.Client, db *store.DB, tar
 	}
 	notifications, err := bank.NewNotifications(k.Bank, service, cfg.Logger)
 	return receivedPayments{service, notifications}, err
+}
+
+// jobs find the payments that the network's reports missed: by the enquiry of the day, and
+// by the bank's settlement file.
+func (p receivedPayments) jobs(db *store.DB) []jobs.ScheduledJob {
+	return []jobs.ScheduledJob{p.EnquiryJob(), reconcile.PaymentJob(db, p.Service)}
 }

@@ -155,7 +155,7 @@ func serve(ctx context.Context, cfg Config, k keys.Set, db *store.DB, notifier *
 	if err != nil {
 		return err
 	}
-	background, err := newBackgroundWithSchedule(cfg, k.VendorMasters, db, changes.parties.FloatJob(), received.EnquiryJob())
+	background, err := newBackgroundWithSchedule(cfg, k.VendorMasters, db, append(received.jobs(db), changes.parties.FloatJob())...)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func serve(ctx context.Context, cfg Config, k keys.Set, db *store.DB, notifier *
 	defer func() { err = errors.Join(err, removePID()) }()
 	l := &lifecycle{drainDelay: cfg.DrainDelay, closeConnections: direct.AnnounceShutdown, lost: db.NodeNameLost()}
 	admin := adminServer{engine: engine, store: db, bank: network, terminals: terminals, gateway: vendors, background: background, lifecycle: l, node: cfg.Node, data: cfg.Data, version: cfg.Version, metrics: w, certificate: public.certificate, tls: cfg.AdminTLS, console: site.console, log: cfg.Logger}
-	if err := admin.register(); err != nil {
+	if err := errors.Join(admin.register(), admin.addDocs(directConfig.Pages)); err != nil {
 		return err
 	}
 	l.entrances = []func(context.Context) error{

@@ -23,9 +23,10 @@ func storeOf(db interface {
 	staff.SessionStore
 	staff.AttemptStore
 	staff.AuditStore
+	staff.ViewStore
 	ratelimit.Buckets
 }) staff.Store {
-	return staff.Store{MemberStore: db, SessionStore: db, AttemptStore: db, AuditStore: db, Buckets: db}
+	return staff.Store{MemberStore: db, SessionStore: db, AttemptStore: db, AuditStore: db, ViewStore: db, Buckets: db}
 }
 
 // listening records which work a sign-in does in the database.

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"galla/central"
+	"galla/shared/money"
 	"galla/shared/op"
 )
 
@@ -22,15 +23,56 @@ type Search struct {
 	Limit    int
 }
 
+// ListQuery selects operations for a list. Empty members select all. Without a merchant only
+// operations with an amount are listed.
+type ListQuery struct {
+	State       op.State
+	Open, Stuck bool // only those without a final state, or only the stuck ones
+	Kind        central.Kind
+	Merchant    central.MerchantID
+	Vendor      central.VendorID
+	IIN         string      // of the customer's bank
+	Min, Max    money.Paise // of the amount, both included; Max 0: no limit
+	From, To    time.Time   // created in [From, To)
+	// Before and BeforeID continue a list after its last operation, or from ListPage.LookedTo.
+	Before   time.Time
+	BeforeID op.ID
+	// Look is how many operations the page looks at, at most: a filter that few operations
+	// pass then answers in time, and the next page continues.
+	Look  int
+	Limit int
+}
+
+// ListPage is one page of a list.
+type ListPage struct {
+	Operations []central.Operation // latest first
+	// LookedTo is how far back the page looked, where it stopped before its limit because few
+	// of many operations pass the filter; zero: it is complete.
+	LookedTo time.Time
+}
+
+// Related is what belongs to an operation.
+type Related struct {
+	// Operations are those that refer to it, such as refunds, and those that it refers to;
+	// latest first.
+	Operations []central.Operation
+	Earning    *central.Earning // without Postings; nil: it earned nothing
+	Reversed   bool             // the earning was reversed
+}
+
 // OperationFinder finds operations. Each method is quick on a large, busy database.
 type OperationFinder interface {
 	central.OperationFinder
 	// Search lists operations, newest first.
 	Search(ctx context.Context, s Search) ([]central.Operation, error)
+	// List lists operations by a filter.
+	List(ctx context.Context, q ListQuery) (ListPage, error)
 	// Operation returns one, or central.ErrNotFound.
 	Operation(ctx context.Context, id op.ID) (central.Operation, error)
 	// History returns its steps, oldest first.
 	History(ctx context.Context, id op.ID) ([]central.Step, error)
+	// Related returns what belongs to an operation.
+	Related(ctx context.Context, o central.Operation) (Related, error)
 	// LastReasons returns the reason of the newest step of each operation.
 	LastReasons(ctx context.Context, ids []op.ID) (map[op.ID]string, error)
 	// EnquireNow makes the enquiry of a pending operation due and records in its

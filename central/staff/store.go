@@ -121,10 +121,11 @@ type Store struct {
 	SessionStore
 	AttemptStore
 	AuditStore
+	ViewStore
 	ratelimit.Buckets
 }
 
 // complete tells whether no part is missing.
 func (s Store) complete() bool {
-	return s.MemberStore != nil && s.SessionStore != nil && s.AttemptStore != nil && s.AuditStore != nil && s.Buckets != nil
+	return s.MemberStore != nil && s.SessionStore != nil && s.AttemptStore != nil && s.AuditStore != nil && s.ViewStore != nil && s.Buckets != nil
 }

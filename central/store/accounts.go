@@ -19,7 +19,7 @@ func likePattern(part string) string {
 func (s Accounts) MerchantsBy(ctx context.Context, f accounts.Filter) ([]central.Merchant, error) {
 	return listRows(ctx, s.task("list merchants"), scanMerchant, `SELECT `+merchantColumns+` FROM merchants
 		WHERE (legal_name, id) > ($1, $2) AND ($3 = '' OR status = $3) AND ($4 = '' OR vendor = $4)
-			AND ($5 = '' OR id = $5 OR mid = $5 OR mobile = $5 OR lower(legal_name) LIKE $6 ESCAPE '!')
+			AND ($5 = '' OR id = $5 OR mid = $5 OR tid = $5 OR mobile = $5 OR lower(legal_name) LIKE $6 ESCAPE '!')
 		ORDER BY legal_name, id LIMIT $7`,
 		f.AfterName, f.AfterID, f.Status, f.Vendor, f.Text, likePattern(f.Text), clampLimit(f.Limit))
 }

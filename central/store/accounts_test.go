@@ -37,16 +37,22 @@ func presence(t *testing.T, on kind) {
 	said := accounts.Presence{ConnectedAt: at, Version: "v1.2.3", Unresolved: 3, ClockAhead: -90 * time.Second}
 	wantErr(t, "met", came(s, first.ID, said), nil)
 	online("a node that was never heard", false)
-	wantErr(t, "node", s.NodeAlive(background, at.Add(-time.Minute), at), nil)
+	wantErr(t, "node", s.NodeAlive(background, at.Add(-time.Minute), at, 7), nil)
 	want := accounts.Terminal{Terminal: first, Presence: said, MerchantName: "Test Store", Online: true}
 	want.SeenAt, want.Node = at, testNode
 	wantSame(t, "connected", now(first.ID), want)
 
-	wantErr(t, "a node started anew", s.NodeAlive(background, at.Add(time.Second), at.Add(time.Second)), nil)
+	wantErr(t, "a node started anew", s.NodeAlive(background, at.Add(time.Second), at.Add(time.Second), 7), nil)
 	online("its node was started since", false)
-	wantErr(t, "a silent node", s.NodeAlive(background, at.Add(-time.Minute), alive.Add(-1)), nil)
+	wantErr(t, "a silent node", s.NodeAlive(background, at.Add(-time.Minute), alive.Add(-1), 7), nil)
 	online("its node is silent", false)
-	wantErr(t, "node", s.NodeAlive(background, at.Add(-time.Minute), at), nil)
+	wantErr(t, "node", s.NodeAlive(background, at.Add(-time.Minute), at, 7), nil)
+
+	for since, want := range map[time.Time]int{alive: 7, at.Add(time.Second): 0} {
+		if n, err := s.TerminalsOnline(background, since); err != nil || n != want {
+			t.Errorf("%d terminals are online, %v, want %d", n, err, want)
+		}
+	}
 
 	wantErr(t, "an earlier connection left", left(s, first.ID, at.Add(-time.Second), at, "the line broke"), nil)
 	want.Fault, want.FaultAt = "the line broke", at
@@ -65,6 +71,13 @@ func presence(t *testing.T, on kind) {
 	wantErr(t, "nobody left", left(s, "nothing", at, at, "x"), nil)
 	_, err := s.TerminalWithPresence(background, "nothing", alive)
 	wantErr(t, "nobody", err, central.ErrNotFound)
+	for _, name := range []string{string(first.ID), first.TID} {
+		got, err := s.TerminalByName(background, name, alive)
+		wantErr(t, "read by a name", err, nil)
+		wantSame(t, "by a name", got, now(first.ID))
+	}
+	_, err = s.TerminalByName(background, "nothing", alive)
+	wantErr(t, "nobody of a name", err, central.ErrNotFound)
 
 	wantErr(t, "met", came(s, first.ID, said), nil)
 	wantErr(t, "revoke", s.RevokeTerminal(background, second.ID, t0), nil)

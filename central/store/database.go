@@ -105,7 +105,7 @@ var (
 
 // ForStaff is the part of the store that package staff uses.
 func (s *DB) ForStaff() staff.Store {
-	return staff.Store{MemberStore: s.Staff, SessionStore: s.Staff, AttemptStore: s.Staff, AuditStore: s.Staff, Buckets: s.Jobs}
+	return staff.Store{MemberStore: s.Staff, SessionStore: s.Staff, AttemptStore: s.Staff, AuditStore: s.Staff, ViewStore: s.Staff, Buckets: s.Jobs}
 }
 
 // ForAccounts is the part of the store that package accounts uses.

@@ -155,7 +155,7 @@ func smallOnPostgres(statement, line string) bool {
 		strings.Contains(line, "on restorations") || strings.Contains(line, "held_identities_in_order") || leaps(statement) ||
 		strings.Contains(line, "on events e") && purgesEvents(statement) ||
 		strings.Contains(line, "_state_created_at_id_idx") && strings.Contains(statement, "GROUP BY state") || // those that are not final, counted
-		strings.Contains(line, "on aggregators") || // a handful
+		strings.Contains(line, "on aggregators") || strings.Contains(line, "on uplink_nodes") || // a handful
 		strings.Contains(line, "on staff") || // at most staff.MaxMembers
 		strings.Contains(line, "reconciliation_cases_opened") || // the newest that were opened by hand
 		strings.Contains(line, "settlement_files_by_moment") || // the newest, one a day
@@ -229,6 +229,7 @@ func harmless(statement, detail string) bool {
 		detail == "SCAN restorations", strings.Contains(detail, "held_identities_in_order"), leaps(statement),
 		strings.HasPrefix(detail, "SCAN e") && purgesEvents(statement),
 		strings.Contains(detail, "SCAN aggregators"),             // a handful
+		strings.Contains(detail, "SCAN uplink_nodes"),            // a handful
 		strings.Contains(detail, "SCAN staff"),                   // at most staff.MaxMembers
 		strings.Contains(detail, "reconciliation_cases_opened"),  // the newest that were opened by hand
 		strings.Contains(detail, "operations_unfinished"),        // those that are not final, counted

@@ -130,9 +130,18 @@ func jsonList[T any](list []T, object func(T) any) string {
 }
 
 // NodeAlive implements accounts.PresenceStore.
-func (s Terminals) NodeAlive(ctx context.Context, since, at time.Time) error {
-	return s.task("record that this node serves terminals").exec(ctx, `INSERT INTO uplink_nodes (node, since, seen_at) VALUES ($1, $2, $3)
-		ON CONFLICT (node) DO UPDATE SET since = excluded.since, seen_at = excluded.seen_at`, s.node, since, at)
+func (s Terminals) NodeAlive(ctx context.Context, since, at time.Time, connected int) error {
+	return s.task("record that this node serves terminals").exec(ctx, `INSERT INTO uplink_nodes (node, since, seen_at, terminals) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (node) DO UPDATE SET since = excluded.since, seen_at = excluded.seen_at, terminals = excluded.terminals`, s.node, since, at, connected)
+}
+
+// TerminalsOnline is how many terminals are connected to nodes with a heartbeat since a time,
+// as each node counted them at its last one.
+func (s Terminals) TerminalsOnline(ctx context.Context, alive time.Time) (int, error) {
+	return query(ctx, s.task("count the terminals that are online"), func(c conn) (n int, err error) {
+		err = c.one(`SELECT CAST(coalesce(sum(terminals), 0) AS BIGINT) FROM uplink_nodes WHERE seen_at >= $1`, []any{alive}, &n)
+		return n, err
+	})
 }
 
 // NodeStopped implements accounts.PresenceStore.
@@ -233,4 +242,10 @@ func (s Terminals) TerminalCount(ctx context.Context, f accounts.TerminalFilter)
 func (s Terminals) TerminalWithPresence(ctx context.Context, id central.TerminalID, alive time.Time) (accounts.Terminal, error) {
 	return oneRow(ctx, s.task("read terminal %s", id), scanTerminalStatus,
 		`SELECT `+isOnline+`, `+terminalStatusColumns+` FROM terminals t WHERE t.id = $2`, alive, id)
+}
+
+// TerminalByName implements accounts.Terminals.
+func (s Terminals) TerminalByName(ctx context.Context, name string, alive time.Time) (accounts.Terminal, error) {
+	return oneRow(ctx, s.task("read a terminal by a name"), scanTerminalStatus,
+		`SELECT `+isOnline+`, `+terminalStatusColumns+` FROM terminals t WHERE t.id = $2 OR t.tid = $2`, alive, name)
 }

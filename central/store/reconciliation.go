@@ -150,19 +150,22 @@ func closeLateLines(c conn, f reconcile.File, at time.Time) error {
 	}
 	reason := "its line came with settlement file " + f.Title()
 	for _, id := range late {
-		changed, err := c.exec(`UPDATE reconciliation_cases SET status = 'decided', verdict = 'noted', reason = $1, proposed_by = 'rule', decided_by = 'rule', decided_at = $2
-			WHERE day = $3 AND file = $4 AND number = $5 AND status = 'open'`, reason, at, id.Day, id.File, id.Number)
-		if err != nil {
-			return err
-		}
-		if changed == 0 {
-			continue // a person decided it first
-		}
-		if err := addCaseStep(c, id, reconcile.Step{At: at, By: reconcile.ByRule, Action: reconcile.ActionConfirmed, Verdict: reconcile.Noted, Reason: reason}); err != nil {
+		if _, err := noteByRule(c, id, at, reason); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// noteByRule notes an open case, with the reason; done is false where a person took a step
+// of it first.
+func noteByRule(c conn, id reconcile.CaseID, at time.Time, reason string) (done bool, err error) {
+	changed, err := c.exec(`UPDATE reconciliation_cases SET status = 'decided', verdict = 'noted', reason = $1, proposed_by = 'rule', decided_by = 'rule', decided_at = $2
+		WHERE day = $3 AND file = $4 AND number = $5 AND status = 'open'`, reason, at, id.Day, id.File, id.Number)
+	if err != nil || changed == 0 {
+		return false, err
+	}
+	return true, addCaseStep(c, id, reconcile.Step{At: at, By: reconcile.ByRule, Action: reconcile.ActionConfirmed, Verdict: reconcile.Noted, Reason: reason})
 }
 
 // FileSums implements reconcile.FileStore.

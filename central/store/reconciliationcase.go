@@ -35,7 +35,7 @@ func (s Reconciliation) OperationsCreated(ctx context.Context, from, to, after t
 	}
 	return listRows(ctx, s.task("list the operations that were created on a day"), scanCompared, `SELECT `+comparedColumns+` FROM operations
 		WHERE amount > 0 AND created_at < $1 AND (created_at, id) > ($2, $3) AND sent_at IS NOT NULL
-			AND kind IN ('CASH_WITHDRAWAL', 'PURCHASE', 'TRANSFER', 'REFUND')
+			AND kind IN ('CASH_WITHDRAWAL', 'PURCHASE', 'TRANSFER', 'REFUND', 'UPI_PAYMENT', 'UPI_REFUND')
 		ORDER BY created_at, id LIMIT $4`, to, after, afterID, clampLimit(limit))
 }
 
@@ -47,7 +47,7 @@ func (s Reconciliation) OperationsFinished(ctx context.Context, from, to, begun,
 	}
 	return listRows(ctx, s.task("list the operations that finished on a day"), scanCompared, `SELECT `+comparedColumns+` FROM operations
 		WHERE archived_at IS NULL AND finished_at < $1 AND (finished_at, id) > ($2, $3) AND created_at < $4
-			AND amount > 0 AND sent_at IS NOT NULL AND kind IN ('CASH_WITHDRAWAL', 'PURCHASE', 'TRANSFER', 'REFUND')
+			AND amount > 0 AND sent_at IS NOT NULL AND kind IN ('CASH_WITHDRAWAL', 'PURCHASE', 'TRANSFER', 'REFUND', 'UPI_PAYMENT', 'UPI_REFUND')
 		ORDER BY finished_at, id LIMIT $5`, to, after, afterID, begun, clampLimit(limit))
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"galla/central"
 	"galla/central/payments"
+	"galla/central/selfservice"
 	"galla/central/webhook"
 	"galla/shared/money"
 	"galla/shared/op"
@@ -40,9 +41,13 @@ func (perPayment) Earning(_ context.Context, o central.Operation, _ central.Bank
 	return earningOf(o, "PAYMENT", 1), nil
 }
 
-// paymentsOver is the service of payments over a store; told are the topics that it woke.
-func paymentsOver(t *testing.T, s *DB, network knownPayments) (service *payments.Service, told func() []string) {
+// paymentsOver is the service of payments over a store and a network, which may be nil; told
+// are the topics that it woke.
+func paymentsOver(t *testing.T, s *DB, network central.PaymentNetwork) (service *payments.Service, told func() []string) {
 	t.Helper()
+	if network == nil {
+		network = knownPayments(nil)
+	}
 	var mu sync.Mutex
 	var topics []string
 	service, err := payments.New(payments.Config{
@@ -379,4 +384,37 @@ func suitePaymentCallbacks(t *testing.T, s *DB) {
 	if x, _ := callbackOfOperation(t, s, unwanted.RefundOperation); x.Event != webhook.EventReturned {
 		t.Errorf("replayed as %+v", x)
 	}
+}
+
+// suitePaymentsOfVendor: a vendor finds what its merchants received, and what was returned,
+// among their operations, and another vendor does not.
+func suitePaymentsOfVendor(t *testing.T, s *DB) {
+	service, _ := paymentsOver(t, s, nil)
+	r := aPayment("")
+	r.Refund = &central.PaymentRefund{ID: "R" + r.ID, RRN: "9" + r.RRN[1:], At: r.At.Add(time.Minute)}
+	wantErr(t, "record", service.Record(background, r), nil)
+	nobodys := aPayment("")
+	nobodys.Payee = "nobody@galla"
+	wantErr(t, "record", service.Record(background, nobodys), nil)
+	p := paymentOf(t, s, r.ID)
+	from, to := time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+	listed := func(vendor central.VendorID, kind central.Kind) (list []op.ID) {
+		t.Helper()
+		found, err := s.OperationsOfVendor(background, vendor, selfservice.OperationQuery{Kind: kind, From: from, To: to, Limit: 10})
+		wantErr(t, "list", err, nil)
+		for _, o := range found {
+			list = append(list, o.ID)
+		}
+		slices.Sort(list)
+		return list
+	}
+	all := []op.ID{p.Operation, p.RefundOperation}
+	slices.Sort(all)
+	wantSame(t, "of any kind", listed(vendor1, ""), all)
+	wantSame(t, "payments", listed(vendor1, central.KindUPIPayment), []op.ID{p.Operation})
+	wantSame(t, "returns", listed(vendor1, central.KindUPIRefund), []op.ID{p.RefundOperation})
+	wantSame(t, "of another vendor", len(listed(vendor2, "")), 0)
+	counts, err := s.CountOfVendor(background, vendor1, from, to)
+	wantErr(t, "count", err, nil)
+	wantSame(t, "counted", counts, []selfservice.Count{{State: op.Succeeded, Count: 2, Sum: 2500}})
 }

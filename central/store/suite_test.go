@@ -84,6 +84,7 @@ func testStore(t *testing.T, open func(t *testing.T) *DB) {
 		{"lists of payments", suitePaymentLists},
 		{"enquiry for payments", suitePaymentEnquiry},
 		{"callbacks of payments", suitePaymentCallbacks},
+		{"payments of a vendor", suitePaymentsOfVendor},
 		{"random slabs", suiteRandomSlabs},
 		{"random operations", suiteRandomOperations},
 	} {

@@ -25,7 +25,7 @@ func (s Operations) OperationsOfVendor(ctx context.Context, vendor central.Vendo
 			before, id = last.CreatedAt.UnixMilli(), last.ID
 		}
 		return c.operations(`SELECT `+operationColumns+` FROM operations
-			WHERE merchant IN (SELECT id FROM merchants WHERE vendor = $1) AND (merchant = $2 OR $2 = '') AND kind IN ('CASH_WITHDRAWAL', 'BALANCE_ENQUIRY', 'MINI_STATEMENT', 'PURCHASE', 'AGENT_AUTHENTICATION', 'TRANSFER', 'REFUND')
+			WHERE merchant IN (SELECT id FROM merchants WHERE vendor = $1) AND (merchant = $2 OR $2 = '') AND kind IN ('CASH_WITHDRAWAL', 'BALANCE_ENQUIRY', 'MINI_STATEMENT', 'PURCHASE', 'AGENT_AUTHENTICATION', 'TRANSFER', 'REFUND', 'UPI_PAYMENT', 'UPI_REFUND')
 				AND (kind = $3 OR $3 = '') AND (state = $4 OR $4 = '')
 				AND created_at >= $5 AND created_at < $6 AND (created_at, id) < ($7, $8)
 			ORDER BY created_at DESC, id DESC LIMIT $9`,
@@ -38,6 +38,6 @@ func (s Operations) CountOfVendor(ctx context.Context, vendor central.VendorID, 
 	return listRows(ctx, s.task("count the operations of vendor %s", vendor), func(row row, n *selfservice.Count) error {
 		return row.Scan(&n.State, &n.Count, &n.Sum)
 	}, `SELECT state, count(*), CAST(sum(amount) AS BIGINT) FROM operations
-		WHERE merchant IN (SELECT id FROM merchants WHERE vendor = $1) AND kind IN ('CASH_WITHDRAWAL', 'BALANCE_ENQUIRY', 'MINI_STATEMENT', 'PURCHASE', 'AGENT_AUTHENTICATION', 'TRANSFER', 'REFUND')
+		WHERE merchant IN (SELECT id FROM merchants WHERE vendor = $1) AND kind IN ('CASH_WITHDRAWAL', 'BALANCE_ENQUIRY', 'MINI_STATEMENT', 'PURCHASE', 'AGENT_AUTHENTICATION', 'TRANSFER', 'REFUND', 'UPI_PAYMENT', 'UPI_REFUND')
 			AND created_at >= $2 AND created_at < $3 GROUP BY state ORDER BY state`, vendor, from, to)
 }

@@ -145,7 +145,7 @@ func (m *memoryStore) RecordPresence(_ context.Context, came []accounts.Connecte
 	return nil
 }
 
-func (m *memoryStore) NodeAlive(_ context.Context, since, _ time.Time) error {
+func (m *memoryStore) NodeAlive(_ context.Context, since, _ time.Time, _ int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.here = since

@@ -26,7 +26,7 @@ func (s *Server) announceNode(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		look, cancel := context.WithTimeout(ctx, storeWait)
-		err := s.store.NodeAlive(look, since, time.Now())
+		err := s.store.NodeAlive(look, since, time.Now(), s.Census().Connected)
 		cancel()
 		if err != nil && ctx.Err() == nil {
 			s.log.Warn("this node can't record that it serves terminals: the console shows them as offline", "error", err)

@@ -213,7 +213,7 @@ func (k *Kit) bundle() error {
 			scripts = append(scripts, own)
 		}
 	}
-	styles = append(styles, "dark.css")
+	styles = append(styles, "paper.css")
 	return errors.Join(k.static.Bundle("page.css", styles...), k.static.Bundle("page.js", scripts...))
 }
 

@@ -71,11 +71,22 @@ func (p Paise) String() string {
 // "1,23,456.70", for people to read.
 func (p Paise) Grouped() string {
 	sign, n := split(p)
-	whole := fmt.Sprint(n / 100)
-	for at := len(whole) - 3; at > 0; at -= 2 {
-		whole = whole[:at] + "," + whole[at:]
+	return fmt.Sprintf("%s%s.%02d", sign, group(n/100), n%100)
+}
+
+// Group writes a whole number, such as a count, with the Indian grouping of digits:
+// "12,34,567".
+func Group(n int64) string {
+	sign, magnitude := split(Paise(n))
+	return sign + group(magnitude)
+}
+
+func group(n uint64) string {
+	out := fmt.Sprint(n)
+	for at := len(out) - 3; at > 0; at -= 2 {
+		out = out[:at] + "," + out[at:]
 	}
-	return fmt.Sprintf("%s%s.%02d", sign, whole, n%100)
+	return out
 }
 
 // Rupees writes the amount for people, with Indian grouping and the rupee sign:

@@ -100,3 +100,11 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestGroup(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 99_999: "99,999", 1_00_000: "1,00,000", 12_34_56_789: "12,34,56,789", -45_678: "-45,678"} {
+		if got := Group(n); got != want {
+			t.Errorf("Group(%d) = %q, want %q", n, got, want)
+		}
+	}
+}

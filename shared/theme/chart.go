@@ -73,51 +73,6 @@ func (c ChartColumn) sum() (n int64) {
 	return n
 }
 
-// ChartRow is a row of a chart: a name, and bars from the same edge, the first drawn over
-// the second.
-type ChartRow struct {
-	Label string
-	Bars  []ChartPart
-	Note  string // beside the longest bar
-}
-
-// Measures of rows.
-const (
-	rowWidth  = 560
-	rowHeight = 30
-	rowBar    = 10
-	rowNote   = 90 // for the note
-	rowLabel  = 14
-)
-
-// RowChart draws named bars, all on one scale. "" without rows.
-func RowChart(text ChartText, rows []ChartRow) template.HTML {
-	if len(rows) == 0 {
-		return ""
-	}
-	top := int64(1)
-	for _, r := range rows {
-		for _, b := range r.Bars {
-			top = max(top, b.Value)
-		}
-	}
-	var out strings.Builder
-	text.writeStart(&out, rowWidth, len(rows)*rowHeight)
-	for i, r := range rows {
-		y := i * rowHeight
-		fmt.Fprintf(&out, `<text class="label" x="0" y="%d">%s</text>`, y+rowLabel-3, html.EscapeString(r.Label))
-		longest := int64(0)
-		for n := len(r.Bars) - 1; n >= 0; n-- {
-			w := max(r.Bars[n].Value, 0) * (rowWidth - rowNote) / top
-			longest = max(longest, w)
-			fmt.Fprintf(&out, `<rect class="%s" x="0" y="%d" width="%d" height="%d" rx="2"/>`, html.EscapeString(r.Bars[n].Class), y+rowLabel, w, rowBar)
-		}
-		fmt.Fprintf(&out, `<text class="label" x="%d" y="%d">%s</text>`, longest+6, y+rowLabel+rowBar-1, html.EscapeString(r.Note))
-	}
-	out.WriteString(`</svg>`)
-	return template.HTML(out.String()) // all its texts are escaped above
-}
-
 func (t ChartText) writeStart(out *strings.Builder, across, down int) {
 	id := html.EscapeString(t.Name)
 	fmt.Fprintf(out, `<svg id="%s" class="chart" role="img" viewBox="0 0 %d %d" aria-labelledby="%s-title %s-desc">`, id, across, down, id, id)

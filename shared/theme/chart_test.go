@@ -57,19 +57,3 @@ func TestColumnChart(t *testing.T) {
 		t.Errorf("a piece is outside: %s", got)
 	}
 }
-
-func TestRowChart(t *testing.T) {
-	got := string(RowChart(ChartText{"r", "t", "d"}, []ChartRow{{"Bank <A>", []ChartPart{{"half", 50}, {"most", 100}}, "1.0 s"}, {"B", []ChartPart{{"half", -1}}, ""}}))
-	checkWellFormed(t, got)
-	for _, want := range []string{`viewBox="0 0 560 60"`, "Bank &lt;A&gt;", `<rect class="most" x="0" y="14" width="470"`, `<rect class="half" x="0" y="14" width="235"`, `x="476" y="23">1.0 s`} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %s in %s", want, got)
-		}
-	}
-	if strings.Index(got, `class="most"`) > strings.Index(got, `class="half"`) {
-		t.Error("the longer bar covers the shorter one")
-	}
-	if RowChart(ChartText{}, nil) != "" {
-		t.Error("no rows are drawn")
-	}
-}

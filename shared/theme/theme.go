@@ -9,6 +9,8 @@
 //	static/tokens.css  colours and radii
 //	static/base.css    the page itself, its bar, buttons and fields
 //	static/pieces.css  lists, alerts, facts, tables, meters, choices
+//	static/dark.css    other values of the colours, for systems that ask for dark pages
+//	static/chart.css   charts with a whole axis; a page that has them adds it
 //	static/icon.svg    the browser tab's icon
 //	icons/<name>.svg   icons to embed into pages, beside words
 package theme
@@ -25,4 +27,6 @@ var files embed.FS
 func Files() fs.FS { return files }
 
 // Stylesheets lists the styles in loading order.
-func Stylesheets() []string { return []string{"tokens.css", "base.css", "pieces.css"} }
+func Stylesheets() []string {
+	return []string{"tokens.css", "base.css", "pieces.css", "dark.css"}
+}

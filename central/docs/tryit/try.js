@@ -210,6 +210,12 @@ async function sealOnly() {
   $('status').textContent = 'Sealed, and not sent: paste the command within five minutes.';
 }
 
+// payPage is where the sandbox's phone pays the QR code of a reply; empty: it has none.
+function payPage(reply) {
+  const link = reply.json?.data?.upiLink;
+  return typeof link === 'string' && link.startsWith('upi://pay?') ? `${data.sandbox.bank}/phone?upiLink=${encodeURIComponent(link)}` : '';
+}
+
 const lines = (headers) => headers.map(([name, value]) => `${name}: ${value}`).join('\n');
 
 function pretty(text) {
@@ -258,6 +264,9 @@ function showReply(reply) {
   $('verdict').textContent = reply.forged ? `Not genuine, so not opened: ${reply.forged}.` : 'The checksum is right, and the reply belongs to this request. Opened, it is below.';
   show('opened', Boolean(sealed));
   $('reply').textContent = reply.opened !== undefined ? pretty(reply.opened) : `HTTP ${reply.status}\n${lines(reply.headers)}\n\n${pretty(reply.text)}`;
+  const pay = payPage(reply);
+  $('pay').href = pay;
+  show('pay-row', pay !== '');
   show('reply-part', !reply.forged);
   show('result', true);
   $('status').textContent = `HTTP ${reply.status}${reply.json?.statusCode ? `, statusCode ${reply.json.statusCode}` : ''}${reply.json?.message ? `: ${reply.json.message}` : ''} (${reply.time} ms)`;

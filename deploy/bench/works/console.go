@@ -112,7 +112,9 @@ var consolePages = []struct {
 	name, path string
 	fields     url.Values
 }{
-	{"operations of a customer, by the last four digits", "/console/operations", url.Values{"last4": {customerLast4}}},
+	{"operations of a customer, by the last four digits", "/console/find", url.Values{"text": {customerLast4}}},
+	{"the latest operations", "/console/operations", nil},
+	{"failed operations of a vendor and a bank", "/console/operations?bank=990326&state=failed&vendor=b0000000-0000-4000-8000-000000000001", nil},
 	{"what waits", "/console/waiting", nil},
 	{"the day", "/console/day", nil},
 	{"reconciliation", "/console/reconciliation", nil},

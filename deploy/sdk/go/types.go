@@ -699,12 +699,13 @@ type VendorMerchant struct {
 // VendorOperation is data of a reply.
 type VendorOperation struct {
 	ID string `json:"id"`
-	// Method and path of the request.
+	// Method and path of the request; NETWORK upi.received or NETWORK upi.returned where the bank network reported it.
 	Route            string `json:"route"`
 	Status           string `json:"status"`
 	Reference        string `json:"reference"`
 	PendingReference string `json:"pendingReference,omitempty"`
-	Stan             string `json:"stan"`
+	// Empty of a payment by UPI.
+	Stan string `json:"stan"`
 	// Rupees, two decimals.
 	Amount       string `json:"amount"`
 	ResponseCode string `json:"responseCode,omitempty"`
@@ -713,7 +714,8 @@ type VendorOperation struct {
 	SentAt       string `json:"sentAt,omitempty"`
 	FinishedAt   string `json:"finishedAt,omitempty"`
 	MerchantID   string `json:"merchantId"`
-	Type         string `json:"type"`
+	// CASH_WITHDRAWAL, BALANCE_ENQUIRY, MINI_STATEMENT, PURCHASE, AGENT_AUTHENTICATION, TRANSFER, REFUND, UPI_PAYMENT (received by UPI) or UPI_REFUND (returned to the payer).
+	Type string `json:"type"`
 	// Masked; of AEPS transactions.
 	AadharNo string `json:"AadharNo,omitempty"`
 }

@@ -44,6 +44,34 @@ type settlement struct {
 	reconcileService *admincli.Reconciliation
 }
 
+// newSettlement starts a system of its own, with the commands of reconciliation beside it.
+func newSettlement(t *testing.T) *settlement {
+	t.Helper()
+	awayFromMidnight()
+	s := &settlement{
+		system: &system{tokens: map[string]string{}, http: &http.Client{Timeout: time.Minute}}, t: t, dir: t.TempDir(),
+		day: time.Now().In(ist.Zone()).Format(time.DateOnly),
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var ended sync.WaitGroup
+	t.Cleanup(func() { cancel(); ended.Wait() })
+	s.must("open the system", s.open(ctx, &ended, s.dir))
+	beside := s.cfg
+	beside.Node += "-command"
+	var err error
+	s.reconcileService, err = admincli.OpenReconciliation(ctx, beside.CLIConfig())
+	s.must("open", err)
+	t.Cleanup(func() { s.must("close", s.reconcileService.Close()) })
+	return s
+}
+
+func (s *settlement) must(doing string, err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatalf("%s: %v", doing, err)
+	}
+}
+
 // file fetches the bank's settlement file into the system's folder, and reports what
 // was planted.
 func (s *settlement) file(name, with string) (path string, planted map[string]string) {
@@ -169,31 +197,12 @@ func (s *settlement) signsIn(ctx context.Context, login string, first byte) *adm
 // people decide the rest, the bank's correct file supersedes, and the books agree to
 // the paisa.
 func TestADayIsReconciledWithTheBank(t *testing.T) {
-	awayFromMidnight()
-	s := &settlement{
-		system: &system{tokens: map[string]string{}, http: &http.Client{Timeout: time.Minute}}, t: t, dir: t.TempDir(),
-		day: time.Now().In(ist.Zone()).Format(time.DateOnly),
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	var ended sync.WaitGroup
-	t.Cleanup(func() { cancel(); ended.Wait() })
-	must := func(doing string, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatalf("%s: %v", doing, err)
-		}
-	}
-	must("open the system", s.open(ctx, &ended, s.dir))
+	ctx := t.Context()
+	s := newSettlement(t)
+	must := s.must
 	s.c = newCounter(t, s.system)
 	s.c.transact(op.ReqAuth, secret.Aadhaar{})
 	declined, silent := s.business(ctx)
-
-	beside := s.cfg
-	beside.Node += "-command"
-	var err error
-	s.reconcileService, err = admincli.OpenReconciliation(ctx, beside.CLIConfig())
-	must("open", err)
-	defer func() { must("close", s.reconcileService.Close()) }()
 
 	path, planted := s.file("spoilt.csv", "missing-here,missing-at-bank,amount-differs,outcome-differs")
 	if len(planted) != 4 {
@@ -285,4 +294,53 @@ func (s *settlement) booksAgree(report string) {
 		}
 	}
 	s.t.Errorf("the report has no sum of the day:\n%s", report)
+}
+
+// TestPaymentsAreReconciledWithTheBank: payments and returns that the bank never reported
+// are in its file. The running central asks for each of them, records it, and closes its case.
+func TestPaymentsAreReconciledWithTheBank(t *testing.T) {
+	ctx := t.Context()
+	s := newSettlement(t)
+	order := s.ref("settled")
+	code := s.call(t, m1, "POST", "/upi/txn/v1/GenerateQR", fields{"amount": 12.5, "order_id": order}).is(200, "00").data()
+	link := text(t, code, "upiLink")
+	never := fields{"never": true}
+	heard := s.pay(t, "pay", fields{"upiLink": link})
+	eventually(t, "the payment that was reported is recorded", func() bool { return s.order(t, order)["status"] == "PAID" })
+
+	s.down(true) // so that the enquiry of the day finds nothing before the file
+	returned := s.pay(t, "pay", fields{"upiLink": link, "notify": never})
+	s.pay(t, "refund", fields{"id": returned.ID, "notify": never})
+	s.pay(t, "refund", fields{"id": heard.ID, "notify": never})
+	lost := s.pay(t, "pay", fields{"upiLink": link, "notify": never})
+	path, _ := s.file("payments.csv", "")
+	if first := s.imports(ctx, path, 4); !strings.Contains(first, "missing-here") {
+		t.Errorf("the file was compared as\n%s", first)
+	}
+	s.down(false)
+	eventuallyWithin(t, 2*time.Minute, "no case waits", func() bool {
+		n, err := s.reconcileService.Show(ctx, s.day, 0, false, io.Discard)
+		return err == nil && n == 0
+	})
+	var report bytes.Buffer
+	_, err := s.reconcileService.Show(ctx, s.day, 0, false, &report)
+	s.must("show", err)
+	if n := strings.Count(report.String(), "as operation "); n != 4 || strings.Count(report.String(), "decided by rule") != 4 {
+		t.Errorf("%d cases name an operation:\n%s", n, report.String())
+	}
+	got := map[string]string{}
+	for _, p := range s.order(t, order)["payments"].([]any) {
+		got[text(t, p.(fields), "id")] = text(t, p.(fields), "status")
+	}
+	if len(got) != 3 || got[heard.ID] != "RETURNED" || got[returned.ID] != "RETURNED" || got[lost.ID] != "RECEIVED" {
+		t.Errorf("the order has %v", got)
+	}
+
+	// A file of the day that is complete agrees, with nothing to ask for.
+	s.pay(t, "pay", fields{"upiLink": link})
+	eventually(t, "another payment is recorded", func() bool { return len(s.order(t, order)["payments"].([]any)) == 4 })
+	path, _ = s.file("again.csv", "")
+	if again := s.imports(ctx, path, 0); !strings.Contains(again, "the bank had moved 0.00 rupees more") || !strings.Contains(again, "No case: the terminals, the central and the bank agree.") {
+		t.Errorf("the second file:\n%s", again)
+	}
 }

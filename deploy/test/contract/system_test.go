@@ -390,13 +390,18 @@ func (h *system) books(t *testing.T, path string, into any) {
 // eventually asks again until ok, for as long as the reconciler may take.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for range 200 {
+	eventuallyWithin(t, 20*time.Second, what, ok)
+}
+
+func eventuallyWithin(t *testing.T, limit time.Duration, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(limit); time.Now().Before(end); {
 		if ok() {
 			return
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	t.Fatalf("after 20 seconds still not: %s", what)
+	t.Fatalf("after %s still not: %s", limit, what)
 }
 
 // is checks the reply's HTTP status and statusCode.

@@ -144,12 +144,13 @@ func (h *sandbox) useConsole(t *testing.T, c *secretScan) (found []string) {
 	t.Helper()
 	o := h.newConsoleClient(t)
 	o.signIn(c, operatorLogin, operatorKey)
-	for _, asked := range []url.Values{{"name": {choudhury}}, {"name": {"of " + fatima}}, {"merchant": {agarwal}}, {"last4": {choudhury[8:]}}} {
-		o.do("POST", "/console/operations", asked)
+	for _, text := range []string{choudhury, "of " + fatima, choudhury[8:]} {
+		o.do("POST", "/console/find", url.Values{"text": {text}})
 	}
+	o.do("POST", "/console/operations", url.Values{"merchant": {agarwal}, "bank": {kapoor}, "least": {pandey}})
 	// The remitter of h.remit, by the mobile number that the bank gave for the
 	// remitter.
-	if page := o.do("POST", "/console/operations", url.Values{"mobile": {"+91 90000 00005"}}); !strings.Contains(page, "<td>Transfer</td>") || !strings.Contains(page, "<td>Refund</td>") {
+	if page := o.do("POST", "/console/find", url.Values{"text": {"+91 90000 00005"}}); !strings.Contains(page, ">Money transfer</td>") || !strings.Contains(page, ">Refund</td>") {
 		t.Errorf("the remitter's transfer and refund are not found by the mobile number:\n%s", page)
 	}
 	read := operations.FindAllString(o.pages.String(), 3)

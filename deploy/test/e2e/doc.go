@@ -8,7 +8,9 @@
 //     with SQLite, and on two centrals with one PostgreSQL that is killed too; at random
 //     and at critical moments (faultpoints_test.go), such as when the bank has the
 //     request and has not answered. A terminal sends frames in any order
-//     (stray_test.go). The central's table is compared with the bank's books every
+//     (stray_test.go). People pay the shop's codes by UPI, the bank returns some of it and
+//     reports what it likes, and somebody forges reports (payers_test.go): each payment is
+//     at the central once and at each counter once (paymentledger_test.go). The central's table is compared with the bank's books every
 //     second, and a run ends at the first violation. At the end all replies, counters
 //     and the table are compared with the books. It runs for $GALLA_TORTURE, longer if a
 //     busy machine has not broken enough by then, and in rounds of two minutes if that is

@@ -126,6 +126,9 @@ var killPoints = []faultPoint{
 	{name: "a frame op stranded", proxy: "uplink", towardsEnd: true, minBytes: minTransactionBytes, passes: nothingPasses, holdConn: true, kill: "edge"},
 	{name: "the central has sent something", proxy: "uplink", minBytes: minFrameBytes, passes: nothingPasses, kill: "edge"},
 	{name: "the counter got something", proxy: "uplink", minBytes: minFrameBytes, passes: everythingPasses, kill: "edge"},
+	{name: "the central has the report of a payment", proxy: "notify", towardsEnd: true, minBytes: minFrameBytes, passes: everythingPasses, kill: "central"},
+	{name: "the central has confirmed a payment", proxy: "notify", minBytes: minFrameBytes, passes: nothingPasses, kill: "central"},
+	{name: "the central has confirmed a payment", proxy: "notify", minBytes: minFrameBytes, passes: everythingPasses, kill: "bank"},
 }
 
 // cutPoints are those at which a connection breaks and all programs keep running.
@@ -137,6 +140,8 @@ var cutPoints = []faultPoint{
 	{name: "a central's reply", proxy: "client", minBytes: minFrameBytes, minSent: minTransactionBytes, passes: nothingPasses, reset: true},
 	{name: "half of a frame op", proxy: "uplink", towardsEnd: true, minBytes: minTransactionBytes, passes: halfPasses, reset: true},
 	{name: "a central's frame", proxy: "uplink", minBytes: minFrameBytes, passes: nothingPasses, reset: true},
+	{name: "half of a payment's report", proxy: "notify", towardsEnd: true, minBytes: minFrameBytes, passes: halfPasses, reset: true},
+	{name: "a payment's confirmation", proxy: "notify", minBytes: minFrameBytes, passes: nothingPasses, reset: true},
 	{name: "a change's acknowledgement", proxy: "database", minBytes: 1, passes: nothingPasses, reset: true},
 }
 

@@ -20,12 +20,13 @@ const (
 	roundFor = 2 * time.Minute
 )
 
-// TestKills kills, stops and cuts off a central on SQLite, its bank and its counter at
-// random moments during many withdrawals and transfers, and compares every reply with
-// the bank's own books (operations.md, section 16).
+// TestKills kills, stops and cuts off a central on SQLite, its bank and the two counters of
+// a shop at random moments during many withdrawals, transfers and payments by UPI, and
+// compares every reply, and what the counters show, with the bank's own books
+// (operations.md, section 16).
 func TestKills(t *testing.T) {
 	t.Parallel()
-	torture(t, plan{nodes: 1, counters: 1})
+	torture(t, plan{nodes: 1, counters: 2})
 }
 
 // TestKillsPostgres does the same to two centrals on one PostgreSQL, which is
@@ -76,6 +77,7 @@ type killTest struct {
 	counters []*counterLoad
 	strays   *strayLoad
 	remits   *remitLoad
+	payers   *payerLoad
 	seed     uint64
 
 	duration time.Duration // how long it was broken and watched
@@ -92,6 +94,7 @@ func newKillTest(t *testing.T, p plan, seed uint64) *killTest {
 	}
 	m.strays = newStrayLoad(t, s.sandbox)
 	m.remits = newRemitLoad(t, m.load)
+	m.payers = newPayerLoad(t, s, m.load)
 	return m
 }
 
@@ -99,7 +102,7 @@ func newKillTest(t *testing.T, p plan, seed uint64) *killTest {
 // books. It ends at the first violation.
 func (m *killTest) run(span time.Duration) {
 	b := newFaultInjector(m.site, m.seed)
-	m.runLoad(span, b.enoughInjected, b.run)
+	m.runLoad(span, func() bool { return b.enoughInjected() && m.payers.enough() }, b.run)
 	if m.t.Failed() {
 		m.t.Logf("stopped after %s and %d looks; broken until then: %s", m.duration.Round(time.Millisecond), m.checks, b.events())
 		return
@@ -135,6 +138,7 @@ func (m *killTest) runLoad(span time.Duration, enough func() bool, breaking func
 	}
 	work.Go(func() { m.strays.serve(m.seed, stop) })
 	work.Go(func() { m.remits.serve(m.seed, stop) })
+	work.Go(func() { m.payers.serve(m.seed, stop) })
 	work.Go(func() {
 		defer end()
 		m.watchTable(stop)
@@ -189,7 +193,7 @@ func (m *killTest) checkOnce() bool {
 	g := newLedger(m.t, m.site.sandbox, after)
 	g.checkFinished(rows)
 	g.checkTransfersOnce(m.remits)
-	return true
+	return m.payers.checkOnce(g)
 }
 
 // waitUntilFinal waits until everything that was begun has come to its end.
@@ -200,6 +204,7 @@ func (m *killTest) waitUntilFinal() {
 	}
 	m.strays.waitUntilFinal()
 	m.remits.waitUntilFinal()
+	m.payers.waitUntilFinal()
 	deadline := time.Now().Add(finalTimeout)
 	for open := 1; open > 0 && time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
 		open = 0
@@ -230,6 +235,7 @@ func (m *killTest) report(b *faultInjector) {
 	}
 	g.checkStrays(m.strays)
 	g.checkTransfers(m.remits)
+	g.checkPayments(m.payers)
 	g.checkTable(m.rows(), m.load)
 	g.checkBalances(m.load)
 	m.load.report()
@@ -238,6 +244,7 @@ func (m *killTest) report(b *faultInjector) {
 	}
 	m.strays.report()
 	m.remits.report()
+	m.payers.report()
 	m.t.Logf("broken: %s; table and books were compared %d times meanwhile; an ended program had a successor after %s at most (%s)", b.summary(), m.checks, b.slowest.Round(time.Millisecond), b.slow)
 	m.t.Log(g)
 }

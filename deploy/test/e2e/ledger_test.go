@@ -21,6 +21,8 @@ type ledger struct {
 	lost    int // without an end, or reported as paid and not in the books
 	doubled int // executed twice
 	wrong   int // anything else that was reported and is not so
+
+	payments string // by UPI, in words; empty: they were not checked
 }
 
 // openLedger reads the books since a moment.
@@ -262,5 +264,5 @@ func (g *ledger) String() string {
 			executed++
 		}
 	}
-	return fmt.Sprintf("%d debits in the bank's books; lost %d, doubled %d, wrong %d", executed, g.lost, g.doubled, g.wrong)
+	return fmt.Sprintf("%d debits in the bank's books%s; lost %d, doubled %d, wrong %d", executed, g.payments, g.lost, g.doubled, g.wrong)
 }

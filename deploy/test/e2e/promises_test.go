@@ -29,6 +29,7 @@ const bankTimeout = 3 * time.Second
 func TestPromises(t *testing.T) {
 	t.Parallel()
 	h := startSandbox(t, "GALLA_BANK_TIMEOUT="+bankTimeout.String())
+	t.Run("a payment that a counter has seen is stored", func(t *testing.T) { seenIsStored(t, h) })
 	t.Run("a request is recorded before it is sent", func(t *testing.T) { recordedBeforeSent(t, h) })
 	t.Run("a request without an answer is not sent again", func(t *testing.T) { notSentAgain(t, h) })
 	t.Run("a second attempt waits for the first", func(t *testing.T) { secondAttempt(t, h) })
@@ -122,6 +123,41 @@ func notSentAgain(t *testing.T, h *sandbox) {
 	time.Sleep(bankTimeout) // whatever was sent has been read
 	if n := debitsOf(h, paise); n != 0 || judge(last) != pending {
 		t.Errorf("what the bank did not answer was sent again: the books hold %d debits, and the central says %s: %s", n, judge(last), last.raw)
+	}
+}
+
+// seenIsStored kills the counter when the central has just forgotten the event of a payment:
+// nobody tells the counter of it any more. No other terminal is enrolled yet.
+func seenIsStored(t *testing.T, h *sandbox) {
+	var qr struct{ Data struct{ VPA string } }
+	_, _, raw, err := h.do("POST", h.url("CENTRAL")+"/upi/txn/v1/GenerateQR", map[string]any{"order_id": "printed"}, "Authorization", "Bearer "+h.token(lakshmi, lakshmiSecret))
+	if err = errors.Join(err, json.Unmarshal(raw, &qr)); err != nil || qr.Data.VPA == "" {
+		t.Fatalf("the shop's code: %v, %s", err, raw)
+	}
+	var paid struct{ ID string }
+	_, _, raw, err = h.do("POST", h.url("BANK")+"/control/upi/pay", map[string]any{"vpa": qr.Data.VPA, "amount": 239})
+	if err = errors.Join(err, json.Unmarshal(raw, &paid)); err != nil || paid.ID == "" {
+		t.Fatalf("pay: %v, %s", err, raw)
+	}
+	db, err := h.openSQLite("ro")
+	must(t, err)
+	defer db.Close()
+	var operation string
+	waitUntil(t, "the counter has seen the payment", time.Minute, func() bool {
+		var events int
+		err := db.QueryRow(`SELECT p.operation, (SELECT count(*) FROM events e WHERE e.operation = p.operation) FROM upi_payments p WHERE p.id = ?`, paid.ID).Scan(&operation, &events)
+		return err == nil && events == 0
+	})
+	h.killAndWait("edge")
+	a, err := newAgent(h.url("COUNTER"))
+	must(t, err)
+	var list map[string][]string
+	waitUntil(t, "the counter shows its list", time.Minute, func() bool {
+		list, err = a.listed()
+		return err == nil
+	})
+	if kinds := list[operation]; len(kinds) != 1 {
+		t.Errorf("the counter has seen payment %s, and lost it: it lists %v", paid.ID, kinds)
 	}
 }
 

@@ -191,7 +191,7 @@ func proxyMoments(t *testing.T, end string) {
 	}
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -277,7 +277,7 @@ func (h *sandbox) keepDown(name string) (giveBack func()) {
 }
 
 // waitUntil waits for something that must happen.
-func waitUntil(t *testing.T, what string, limit time.Duration, cond func() bool) {
+func waitUntil(t testing.TB, what string, limit time.Duration, cond func() bool) {
 	t.Helper()
 	for began := time.Now(); !cond(); time.Sleep(20 * time.Millisecond) {
 		if time.Since(began) > limit {

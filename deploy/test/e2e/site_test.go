@@ -35,7 +35,8 @@ type plan struct {
 // site is a system whose parts are joined by proxies that a test can break:
 //
 //	clients ──► proxy client ─┐                ┌─► proxy bank-n ──► bank
-//	counters ─► proxy uplink ─┴─► central-n ───┴─► proxy database-n ──► PostgreSQL
+//	counters ─► proxy uplink ─┼─► central-n ───┴─► proxy database-n ──► PostgreSQL
+//	bank ─────► proxy notify ─┘
 //
 // The tests' own reads of books, counters and readers pass no proxy.
 type site struct {
@@ -52,7 +53,7 @@ type site struct {
 
 // proxyNames are the names of the plan's proxies.
 func (p plan) proxyNames() []string {
-	names := []string{"client", "uplink"}
+	names := []string{"client", "uplink", "notify"}
 	for n := range p.nodes {
 		names = append(names, withNumber("bank", n))
 		if p.postgres {
@@ -128,6 +129,7 @@ func (s *site) connectProxies(at map[string]string, seed uint64) {
 	}
 	lay("client", direct...)
 	lay("uplink", uplinks...)
+	lay("notify", direct...)
 	s.sandbox.env = map[string]string{
 		"GALLA_CENTRAL_ADDR": s.proxy("client").addr, "GALLA_BANK_ADDR": at["BANK"],
 		"GALLA_COUNTER_ADDR": at[withNumber("COUNTER", 0)], "GALLA_RDSIM_ADDR": at[withNumber("RDSIM", 0)],
@@ -141,6 +143,7 @@ func (s *site) planPrograms(at map[string]string) {
 	s.t.Helper()
 	s.environments["bank"] = map[string]string{
 		"GALLA_DATA": s.data, "GALLA_BANK_ADDR": at["BANK"], "GALLA_BANK_NETWORK_ADDR": at["BANK_NETWORK"], "GALLA_BANK_TIME_SCALE": "0.05",
+		"GALLA_BANK_NOTIFY_URL": "http://" + s.proxy("notify").addr,
 	}
 	s.pids["bank"] = filepath.Join(s.data, "bank.pid")
 	for n := range s.plan.nodes {

@@ -81,6 +81,7 @@ func TestChromiumTry(t *testing.T) {
 		p.Screenshot("try")
 		p.tryDirect()
 		p.tryGateway()
+		p.tryPayment()
 		p.tryFailures()
 	}
 	p := openTry(t, h, chromium, 1366, 768)
@@ -143,6 +144,50 @@ func (p tryPage) tryGateway() {
 	p.press("seal")
 	if out := p.paste(); !strings.Contains(out, "HTTP/1.1 200") {
 		p.t.Errorf("a sealed GET: %s", out)
+	}
+}
+
+// openRoute opens the page anew, at a route.
+func (p tryPage) openRoute(id string) {
+	p.t.Helper()
+	p.Navigate("/docs") // another page: a change of the fragment alone loads nothing
+	p.Navigate("/docs/try#" + id)
+	p.WaitFor(fmt.Sprintf(`document.body.dataset.ready === "yes" && document.getElementById("route").value === %q`, id))
+}
+
+// tryPayment: the link under a new QR code leads to the bank's phone, which pays it, and the
+// status of the order is then asked for on the page.
+func (p tryPage) tryPayment() {
+	p.t.Helper()
+	p.openRoute("post_upi_txn_v1_GenerateQR")
+	order := fmt.Sprintf("TRY-%d", time.Now().UnixNano())
+	p.change("#body", fmt.Sprintf(`{"order_id": %q, "amount": 12.5}`, order))
+	if said := p.press("send"); !strings.HasPrefix(said, "HTTP 200, statusCode 00") {
+		p.t.Fatalf("a QR code: %s\n%s", said, p.text("reply"))
+	}
+	p.Screenshot("try-code")
+	const link = `document.getElementById("pay")`
+	if to := uitest.Eval[string](p.Browser, link+`.href`); !strings.HasPrefix(to, p.h.url("BANK")+"/phone?upiLink=upi%3A%2F%2Fpay%3F") {
+		p.t.Fatalf("the link to pay it leads to %s", to)
+	}
+	// A tab of its own is beyond this browser: it opens the link in this one.
+	uitest.Eval[any](p.Browser, fmt.Sprintf(`void (%[1]s.target = "_self", %[1]s.click())`, link))
+	p.WaitFor(`document.readyState === "complete" && document.querySelector(".sum")?.innerText === "₹12.50"`)
+	uitest.Eval[any](p.Browser, `void document.querySelector("main button.main").click()`)
+	p.WaitFor(`document.querySelector(".paid")?.innerText.includes("₹12.50")`)
+	p.openRoute("post_upi_txn_v1_status")
+	p.change("#body", fmt.Sprintf(`{"order_id": %q}`, order))
+	for limit := time.Now().Add(time.Minute); ; {
+		said := p.press("send")
+		if strings.Contains(p.text("reply"), `"status": "PAID"`) {
+			break
+		}
+		if !strings.HasPrefix(said, "HTTP 200") || time.Now().After(limit) {
+			p.t.Fatalf("the order is not paid: %s\n%s", said, p.text("reply"))
+		}
+	}
+	if !uitest.Eval[bool](p.Browser, `document.getElementById("pay-row").hidden`) {
+		p.t.Error("a reply without a QR code can be paid")
 	}
 }
 

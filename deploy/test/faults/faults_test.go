@@ -54,6 +54,9 @@ var walks = map[string][]run{
 	forgetTombstone: {
 		{pkg: "central/store", args: []string{"-test.run", "^TestWalk"}, want: `a tombstone: `},
 	},
+	seenBeforeStored: {
+		{pkg: "edge", args: []string{"-test.run", "^TestRandomWalks$"}, want: `payment \S+ was seen and is not stored`},
+	},
 }
 
 func TestRandomWalks(t *testing.T) {
@@ -75,6 +78,7 @@ var stories = map[string]run{
 	retryOnTimeout:      {want: `the books have EXECUTED .*, which no operation of the central has`},
 	attemptWhilePending: {want: `the books have one TRANSFER of \S+ twice|the partner got the reply that \S+ succeeded, and no attempt of it moved money`},
 	forgetTombstone:     {want: `was declared never seen, and is|the books say "EXECUTED", .*the counter not-sent`},
+	seenBeforeStored:    {want: `was not told of payment`},
 }
 
 // maxStories bounds the seeds that are played until a fault shows.
@@ -116,6 +120,11 @@ var kills = map[string]struct{ random, story, directed string }{
 		random:   `invariant 5: \S+ was declared never seen, and is`,
 		directed: `what was declared never seen is (succeeded|pending|EXECUTED)`,
 	},
+	seenBeforeStored: {
+		story:    "a_payment_that_a_counter_has_seen",
+		random:   `invariant 3: counter \d does not have operation \S+ of payment \S+, and the central has no event of it`,
+		directed: `the counter has seen payment \S+, and lost it`,
+	},
 }
 
 // One run has both. The faults run in parallel: real processes mostly wait.
@@ -140,6 +149,7 @@ var explored = map[string]struct {
 	retryOnTimeout:      {model.Faulty{RetryOnTimeout: true}, "invariant 1: the bank executed it 2 times"},
 	forgetTombstone:     {model.Faulty{ForgetTombstone: true}, "invariant 5: it was declared never seen, and began"},
 	attemptWhilePending: {model.Faulty{AttemptWhilePending: true}, "invariant 1: the bank executed 2 attempts under one name"},
+	seenBeforeStored:    {model.Faulty{SeenBeforeStored: true}, "counter 1 does not show the payment"},
 }
 
 func TestModel(t *testing.T) {
@@ -148,6 +158,7 @@ func TestModel(t *testing.T) {
 		if fault == attemptWhilePending {
 			cfg.Operations, cfg.OneName = 2, true
 		}
+		cfg.Payment = fault == seenBeforeStored
 		r, err := model.Explore(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)

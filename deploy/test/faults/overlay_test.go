@@ -14,10 +14,11 @@ const (
 	retryOnTimeout      = "retry-on-timeout"      // what was not answered is sent again: by the central under another reference, by the terminal under the same id
 	forgetTombstone     = "forget-tombstone"      // 'never seen' is answered and not stored
 	attemptWhilePending = "attempt-while-pending" // a transfer that may have been executed counts as refused: a repeat sends it under another name
+	seenBeforeStored    = "seen-before-stored"    // the counter's cursor passes a payment that is stored a moment later
 )
 
 func allFaults() []string {
-	return []string{sendBeforeCommit, retryOnTimeout, forgetTombstone, attemptWhilePending}
+	return []string{sendBeforeCommit, retryOnTimeout, forgetTombstone, attemptWhilePending, seenBeforeStored}
 }
 
 // variable chooses the fault in the environment of a program built with the overlay.
@@ -74,6 +75,8 @@ func edits() []edit {
 		c.mu.Unlock()
 	}
 `},
+		{"edge", "	known, err := c.queue.AddByEvent(f.Cursor, paymentRecord(f.ID, p, func(ms int64) time.Time { return time.UnixMilli(ms).Add(-offset) }))\n", `	known, err := c.addByEvent(f.Cursor, paymentRecord(f.ID, p, func(ms int64) time.Time { return time.UnixMilli(ms).Add(-offset) }))
+`},
 	}
 }
 
@@ -114,6 +117,26 @@ func (e *Engine) sendEarly(ctx context.Context, o Operation, s Submission) {
 	}()
 	answer, err := e.sendWithTimeout(context.WithoutCancel(ctx), request)
 	earlyAnswers.Store(o.ID, func() (BankAnswer, error) { return answer, err })
+}
+`
+	}
+	if pkg == "edge" {
+		text += `
+// addByEvent stores a payment, after its cursor if that is the fault.
+func (c *Counter) addByEvent(cursor int64, r Record) (Record, error) {
+	if deliberateFault != "` + seenBeforeStored + `" {
+		return c.queue.AddByEvent(cursor, r)
+	}
+	_, err := c.queue.ApplyEvent(cursor, "", func(*Record) error { return nil })
+	if err == nil {
+		time.AfterFunc(time.Second, func() {
+			if known, err := c.queue.AddByEvent(cursor, r); err == nil {
+				c.rememberPayment(known)
+				c.afterChange(known)
+			}
+		})
+	}
+	return Record{}, err
 }
 `
 	}

@@ -28,8 +28,15 @@
 // only the connection and the crashes, so each is always in a state that one alone
 // reaches; random walks confirm this. Two attempts at one transfer under one refId
 // (Config.OneName) are also explored completely: the bank executes at most one. The
-// order of events and their cursor are not modelled; deploy/test/sim and the store's
+// order of events and their cursor are not modelled there; deploy/test/sim and the store's
 // tests cover them.
+//
+// One payment by UPI with its return (Config.Payment) is a system of its own, with events
+// and cursors: the bank reports both, each report in any number of copies, late, in any order
+// or never; two nodes record what they hear, and tell each counter of the shop; the enquiry
+// finds what no report told. Promised is: nothing is recorded twice, nothing is shown
+// that is not recorded, and in the end each counter shows the payment and its return. One
+// counter is explored completely, two without faults.
 //
 // A Config enters and a Report leaves. Faulty switches single rules off, to show that
 // each rule is needed and that the explorer detects its absence.

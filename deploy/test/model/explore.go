@@ -116,9 +116,12 @@ func Explore(ctx context.Context, cfg Config) (Report, error) {
 	if cfg.Operations > maxOperations || cfg.Faults > 15 {
 		return Report{}, fmt.Errorf("explore: %d operations and %d faults; at most %d and 15 fit a state", cfg.Operations, cfg.Faults, maxOperations)
 	}
-	h, a := &explorer{cfg: cfg}, newStateSet()
-	start := h.start()
-	a.number(start.pack(), none, step{})
+	operations, a := &explorer{cfg: cfg}, newStateSet()
+	var h system = operations
+	if cfg.Payment {
+		h = &paymentExplorer{cfg: cfg}
+	}
+	a.number(h.start(), none, step{})
 	r := Report{}
 	horizon := uint32(1) // the first state that is one step further than those before it
 	for next := uint32(0); int(next) < len(a.keys) && r.Violation == nil; next++ {
@@ -134,40 +137,39 @@ func Explore(ctx context.Context, cfg Config) (Report, error) {
 		if len(a.keys) > cfg.MaxStates {
 			return r, ErrTooMany
 		}
-		h.visit(a, next, &r)
+		a.visit(h, next, &r)
 	}
 	if r.Violation == nil && cfg.Steps == 0 {
 		r.Violation = a.findEndless()
 	}
 	r.States = len(a.keys)
-	r.EdgeSteps, r.CentralSteps = h.walked()
+	r.EdgeSteps, r.CentralSteps = operations.walked()
 	return r, nil
 }
 
 // visit takes every step from one state.
-func (h *explorer) visit(a *stateSet, n uint32, r *Report) {
-	s := unpack(a.keys[n])
+func (a *stateSet) visit(h system, n uint32, r *Report) {
 	best := never
-	for _, m := range h.moves(&s) {
+	for _, m := range h.next(a.keys[n]) {
 		r.Steps++
 		if m.bad != "" {
 			r.Violation = &Violation{Rule: m.bad, Trace: append(a.traceTo(n), m.step.String())}
 			return
 		}
-		to, isNew := a.number(m.to.pack(), n, m.step)
+		to, isNew := a.number(m.to, n, m.step)
 		if m.rank != never && (best == never || m.rank < best) {
 			best, a.fairSteps[n] = m.rank, to
 		}
 		if !isNew {
 			continue
 		}
-		if why := h.violation(&m.to); why != "" {
+		if why := h.violation(m.to); why != "" {
 			r.Violation = &Violation{Rule: why, Trace: a.traceTo(to)}
 			return
 		}
 	}
 	if best == never {
-		if why := h.unfinished(&s); why != "" {
+		if why := h.unfinished(a.keys[n]); why != "" {
 			r.Violation = &Violation{Rule: why, Trace: a.traceTo(n)}
 		}
 	}

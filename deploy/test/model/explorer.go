@@ -26,6 +26,16 @@ type Faulty struct {
 	AttemptWhilePending bool // a name is free while its attempt is pending
 
 	ForgetQuestion bool // a session whose store fails stops watching an operation that it reported as pending
+
+	// Of payments by UPI.
+	SeenBeforeStored bool // a counter's cursor passes an event before its payment is stored
+	TellBeforeCommit bool // counters are told before the payment is committed
+	EventsApart      bool // the events are written in a transaction after the payment's
+	RecordUnchecked  bool // a node that found nothing records the payment, whatever was recorded since
+	KnownIsDone      bool // a report of a recorded payment changes nothing, though it has the return
+	NeverEnquire     bool // what is not reported is not asked for
+	MarkBeforeRecord bool // the enquiry's period is past when it is asked for, not when it is recorded
+	NeverLook        bool // a session reads its events only when it is woken
 }
 
 // Config says what to explore.
@@ -37,6 +47,9 @@ type Config struct {
 	// OneName makes the two operations attempts at one transfer, under one refId. They
 	// are called at the direct entrance, each once at either node; there is no counter.
 	OneName bool
+	// Payment explores a payment by UPI in place of operations; Operations is then the number
+	// of counters that the shop has.
+	Payment bool
 	Faulty  Faulty
 
 	// Steps bounds the distance from the start; 0: unlimited. With a bound, nothing is
@@ -46,10 +59,30 @@ type Config struct {
 	MaxStates int
 }
 
-// explorer makes the steps of one exploration.
+// system is what is explored, state by state.
+type system interface {
+	start() key
+	// next gives every step that a state allows, until the next call.
+	next(k key) []arrow
+	// violation gives the first promise that a state breaks, or "".
+	violation(k key) string
+	// unfinished says what is missing in a state in which nothing is left to do, or "".
+	unfinished(k key) string
+}
+
+// arrow is a step with the key of the state that it leads to.
+type arrow struct {
+	step step
+	to   key
+	rank rank
+	bad  string // the step itself is a violation
+}
+
+// explorer makes the steps of one exploration of operations.
 type explorer struct {
 	cfg       Config
 	generated []move // of the current state
+	arrows    []arrow
 
 	edgeWalked    [len(edgeStates)][len(edgeStates)]bool
 	centralWalked [len(centralStates)][len(centralStates)]bool
@@ -64,8 +97,22 @@ type move struct {
 	bad  string // the step itself is a violation
 }
 
-// start is the system before anything happens.
-func (h *explorer) start() state {
+func (h *explorer) start() key {
+	s := h.startState()
+	return s.pack()
+}
+
+func (h *explorer) next(k key) []arrow {
+	s := unpack(k)
+	h.arrows = h.arrows[:0]
+	for _, m := range h.moves(&s) {
+		h.arrows = append(h.arrows, arrow{m.step, m.to.pack(), m.rank, m.bad})
+	}
+	return h.arrows
+}
+
+// startState is the system before anything happens.
+func (h *explorer) startState() state {
 	s := state{faults: uint8(max(h.cfg.Faults, 0))}
 	for i := range s.ops {
 		if h.cfg.OneName {

@@ -93,7 +93,7 @@ func TestTwoAreOneTwice(t *testing.T) {
 	a.number((&state{}).pack(), none, step{})
 	var r Report
 	for n := uint32(0); int(n) < len(a.keys); n++ {
-		h.visit(a, n, &r)
+		a.visit(h, n, &r)
 	}
 	states := uint32(len(a.keys))
 	pair := &explorer{cfg: Config{Operations: 2, Faults: -1, Refusals: true}}
@@ -186,7 +186,7 @@ func TestNothingIsLostInPacking(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := &explorer{cfg: Config{Operations: 2, Faults: 3, Duplicates: true, Refusals: true, OneName: rapid.Bool().Draw(t, "one name"),
 			Faulty: Faulty{RetryOnTimeout: true, JudgeAnswerLate: true}}}
-		s := h.start()
+		s := h.startState()
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
 			moves := h.moves(&s)
 			if len(moves) == 0 {
@@ -201,7 +201,7 @@ func TestNothingIsLostInPacking(t *testing.T) {
 }
 
 func TestEveryStepHasWords(t *testing.T) {
-	for k := captured; k <= frameDoubled; k++ {
+	for k := captured; k < lastKind; k++ {
 		if stepTexts[k] == "" {
 			t.Errorf("step %d has no words", k)
 		}

@@ -7,7 +7,8 @@ import (
 )
 
 // violation gives the first invariant that a state breaks, or "".
-func (h *explorer) violation(s *state) string {
+func (h *explorer) violation(k key) string {
+	s := unpack(k)
 	all := 0
 	for i := range h.cfg.Operations {
 		if why := s.ops[i].violation(); why != "" {
@@ -66,7 +67,8 @@ func (o *operation) violation() string {
 }
 
 // unfinished says what is missing in a state in which nothing is left to do, or "".
-func (h *explorer) unfinished(s *state) string {
+func (h *explorer) unfinished(k key) string {
+	s := unpack(k)
 	for i := range h.cfg.Operations {
 		o := &s.ops[i]
 		_, kept := o.debits()

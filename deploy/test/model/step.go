@@ -86,6 +86,33 @@ const (
 	keepUnknown
 	refusedBusy
 	frameDoubled
+
+	paid
+	returned
+	reportArrived
+	reportOfReturn
+	enquiredPayment
+	paymentRecorded
+	returnRecorded
+	toldEarly
+	woken
+	wakeLost
+	enquiryDone
+	confirmedReport
+
+	counterConnected
+	looked
+	eventSent
+	eventStored
+	storedLate
+	seenArrived
+
+	shopCounterCrashed
+	shopLineCut
+	recorderLost
+	reportGivenUp
+
+	lastKind // none: the number of kinds
 )
 
 // step is one step: what, of which operation, at which node.
@@ -150,6 +177,31 @@ var stepTexts = map[kind]string{
 	keepUnknown:     "FAULT: operation {n} is recorded as received, and {node} gets an error",
 	refusedBusy:     "FAULT: {node} is busy and refuses operation {n} before it is recorded",
 	frameDoubled:    "FAULT: the frame of operation {n} will arrive at {node} once more",
+
+	paid:            "bank: somebody pays by UPI",
+	returned:        "bank: the payment is returned to its payer",
+	reportArrived:   "central: a node hears of the payment by a report, and looks for it",
+	reportOfReturn:  "central: a node hears of the payment and its return by a report, and looks for them",
+	enquiredPayment: "central: a node asks the bank for payments, and looks for this one",
+	paymentRecorded: "central: a node records the payment, unless it is recorded",
+	returnRecorded:  "central: a node records the return, unless it is recorded",
+	toldEarly:       "central: a node tells the counters before anything is recorded",
+	woken:           "central: a node wakes the sessions of the shop's counters",
+	wakeLost:        "central: a node wakes no session",
+	enquiryDone:     "central: a node has recorded what it asked for; the period is past",
+	confirmedReport: "central: a node confirms report {n} of the bank",
+
+	counterConnected: "line: counter {n} connects, and tells its cursor",
+	looked:           "central: the session of counter {n} looks for events",
+	eventSent:        "central: the session of counter {n} sends the next event",
+	eventStored:      "counter {n}: stores the next event with its cursor, and shows it",
+	storedLate:       "counter {n}: stores what its cursor has passed",
+	seenArrived:      "central: hears what counter {n} has seen, and forgets these events",
+
+	shopCounterCrashed: "FAULT: counter {n} crashes and starts again",
+	shopLineCut:        "FAULT: the connection of counter {n} is cut",
+	recorderLost:       "FAULT: a node crashes, or its store fails it, while it works on the payment",
+	reportGivenUp:      "FAULT: report {n} of the bank is lost for ever",
 }
 
 // String says in words what happens.

@@ -87,9 +87,9 @@ func webhooks() object {
 func paymentExample(event string) string {
 	status, end := "RECEIVED", ""
 	if event != "upi.received" {
-		status, end = "RETURNED", `,"refundId":"GSB263300012E7B9C0A4D5F6E2","refundRRN":"633000000043","returnedAt":"2026-11-21T11:00:00.000Z"`
+		status, end = "RETURNED", `,"refundId":"GSB9E2C4A70B8D13F56E0A7C1B2D3F48596","refundRRN":"632590000002","returnedAt":"2026-11-21T11:00:00.000Z"`
 	}
-	return `{"type":"` + event + `","timestamp":"2026-11-21T09:30:00.312Z","data":{"merchantId":"c0000000-0000-4000-8000-000000000001","id":"GSB263300012E7B9C0A4D5F6E1","RRN":"633000000042","order_id":"ORDER-17","amount":"1.00","vpa":"gal0000001@galla","payerName":"A••a K••••••i","payerVPA":"as••••@okbank","match":"order","status":"` + status + `","paidAt":"2026-11-21T09:30:00.123Z","recordedAt":"2026-11-21T09:30:00.312Z"` + end + `}}`
+	return `{"type":"` + event + `","timestamp":"2026-11-21T09:30:00.312Z","data":{"merchantId":"c0000000-0000-4000-8000-000000000001","id":"GSB5B1D0E7F3C9A4862A1F0D94C7E6B2358","RRN":"632590000001","order_id":"ORDER-17","amount":"1.00","vpa":"gal0000001@galla","payerName":"A••a K••••••i","payerVPA":"as••••@okbank","match":"order","status":"` + status + `","paidAt":"2026-11-21T09:30:00.123Z","recordedAt":"2026-11-21T09:30:00.312Z"` + end + `}}`
 }
 
 // webhook is one event with its data and an example of its message.

@@ -140,6 +140,21 @@ func TestSamplesFitTheirRoutes(t *testing.T) {
 	}
 }
 
+// TestPaymentIDsAreReal: the ids of payments in the examples are as long as the sandbox
+// network's: three letters of a bank, and 32 digits.
+func TestPaymentIDsAreReal(t *testing.T) {
+	text := string(document(t).JSON())
+	ids := regexp.MustCompile(`GSB[0-9A-Za-z]*`).FindAllString(text, -1)
+	if len(ids) < 4 {
+		t.Errorf("only %d ids of payments", len(ids))
+	}
+	for _, id := range ids {
+		if !regexp.MustCompile(`^GSB[0-9A-F]{32}$`).MatchString(id) {
+			t.Errorf("%q is no id of the sandbox's network", id)
+		}
+	}
+}
+
 // TestTheAgentsOwnFinger: where the agent is authenticated, nothing is called the
 // customer's.
 func TestTheAgentsOwnFinger(t *testing.T) {

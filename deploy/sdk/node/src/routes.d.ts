@@ -656,11 +656,12 @@ export interface VendorMerchant {
 
 export interface VendorOperation {
   id: string;
-  /** Method and path of the request. */
+  /** Method and path of the request; NETWORK upi.received or NETWORK upi.returned where the bank network reported it. */
   route: string;
   status: 'received' | 'sent' | 'pending' | 'succeeded' | 'failed' | 'reversed' | 'refused';
   reference: string;
   pendingReference?: string;
+  /** Empty of a payment by UPI. */
   stan: string;
   /** Rupees, two decimals. */
   amount: string;
@@ -670,6 +671,7 @@ export interface VendorOperation {
   sentAt?: string;
   finishedAt?: string;
   merchantId: string;
+  /** CASH_WITHDRAWAL, BALANCE_ENQUIRY, MINI_STATEMENT, PURCHASE, AGENT_AUTHENTICATION, TRANSFER, REFUND, UPI_PAYMENT (received by UPI) or UPI_REFUND (returned to the payer). */
   type: string;
   /** Masked; of AEPS transactions. */
   AadharNo?: string;
@@ -1471,7 +1473,7 @@ export interface VendorOperationsParams {
   /** Only of this state. */
   status?: 'received' | 'sent' | 'pending' | 'succeeded' | 'failed' | 'reversed' | 'refused';
   /** Only of this kind. */
-  type?: 'CASH_WITHDRAWAL' | 'BALANCE_ENQUIRY' | 'MINI_STATEMENT' | 'PURCHASE' | 'AGENT_AUTHENTICATION' | 'TRANSFER' | 'REFUND';
+  type?: 'CASH_WITHDRAWAL' | 'BALANCE_ENQUIRY' | 'MINI_STATEMENT' | 'PURCHASE' | 'AGENT_AUTHENTICATION' | 'TRANSFER' | 'REFUND' | 'UPI_PAYMENT' | 'UPI_REFUND';
   /** The first Indian day; by default the report has 30 days. */
   from?: string;
   /** The last Indian day, included; today by default. */

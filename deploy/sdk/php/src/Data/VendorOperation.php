@@ -17,11 +17,15 @@ final class VendorOperation
 {
     public function __construct(
         public readonly ?string $id,
-        /** Method and path of the request. */
+        /**
+         * Method and path of the request; NETWORK upi.received or NETWORK upi.returned where the bank network
+         * reported it.
+         */
         public readonly ?string $route,
         public readonly ?string $status,
         public readonly ?string $reference,
         public readonly ?string $pendingReference,
+        /** Empty of a payment by UPI. */
         public readonly ?string $stan,
         /** Rupees, two decimals. */
         public readonly ?string $amount,
@@ -31,6 +35,10 @@ final class VendorOperation
         public readonly ?string $sentAt,
         public readonly ?string $finishedAt,
         public readonly ?string $merchantId,
+        /**
+         * CASH_WITHDRAWAL, BALANCE_ENQUIRY, MINI_STATEMENT, PURCHASE, AGENT_AUTHENTICATION, TRANSFER, REFUND,
+         * UPI_PAYMENT (received by UPI) or UPI_REFUND (returned to the payer).
+         */
         public readonly ?string $type,
         /** Masked; of AEPS transactions. */
         public readonly ?string $AadharNo,

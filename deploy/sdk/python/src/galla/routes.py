@@ -1080,7 +1080,7 @@ class GatewayRoutes(Caller):
         """
         return self._call(_VENDOR_CALLBACKS_RESEND, {"operationId": operationId}, None)
 
-    def vendor_operations(self, *, limit: Optional[int] = None, merchant: Optional[str] = None, after: Optional[str] = None, status: Optional[Literal["received", "sent", "pending", "succeeded", "failed", "reversed", "refused"]] = None, type: Optional[Literal["CASH_WITHDRAWAL", "BALANCE_ENQUIRY", "MINI_STATEMENT", "PURCHASE", "AGENT_AUTHENTICATION", "TRANSFER", "REFUND"]] = None, from_: Optional[str] = None, to: Optional[str] = None, format: Optional[Literal["json", "csv"]] = None) -> Result[List[types.VendorOperation]]:
+    def vendor_operations(self, *, limit: Optional[int] = None, merchant: Optional[str] = None, after: Optional[str] = None, status: Optional[Literal["received", "sent", "pending", "succeeded", "failed", "reversed", "refused"]] = None, type: Optional[Literal["CASH_WITHDRAWAL", "BALANCE_ENQUIRY", "MINI_STATEMENT", "PURCHASE", "AGENT_AUTHENTICATION", "TRANSFER", "REFUND", "UPI_PAYMENT", "UPI_REFUND"]] = None, from_: Optional[str] = None, to: Optional[str] = None, format: Optional[Literal["json", "csv"]] = None) -> Result[List[types.VendorOperation]]:
         """Operations of the vendor's merchants.
 
         GET /vendor/operations; for vendor.

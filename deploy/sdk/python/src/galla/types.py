@@ -855,15 +855,19 @@ class VendorMerchant(_VendorMerchant, total=False):
 
 class _VendorOperation(TypedDict):
     id: str
-    # Method and path of the request.
+    # Method and path of the request; NETWORK upi.received or NETWORK upi.returned where the bank network
+    # reported it.
     route: str
     status: str
     reference: str
+    # Empty of a payment by UPI.
     stan: str
     # Rupees, two decimals.
     amount: str
     createdAt: str
     merchantId: str
+    # CASH_WITHDRAWAL, BALANCE_ENQUIRY, MINI_STATEMENT, PURCHASE, AGENT_AUTHENTICATION, TRANSFER, REFUND,
+    # UPI_PAYMENT (received by UPI) or UPI_REFUND (returned to the payer).
     type: str
 
 

@@ -1273,11 +1273,12 @@ public final class Data {
      * An object of replies.
      *
      * @param id id
-     * @param route Method and path of the request.
+     * @param route Method and path of the request; NETWORK upi.received or NETWORK upi.returned where the bank network
+     * reported it.
      * @param status status
      * @param reference reference
      * @param pendingReference pendingReference
-     * @param stan stan
+     * @param stan Empty of a payment by UPI.
      * @param amount Rupees, two decimals.
      * @param responseCode responseCode
      * @param rrn rrn
@@ -1285,7 +1286,8 @@ public final class Data {
      * @param sentAt sentAt
      * @param finishedAt finishedAt
      * @param merchantId merchantId
-     * @param type type
+     * @param type CASH_WITHDRAWAL, BALANCE_ENQUIRY, MINI_STATEMENT, PURCHASE, AGENT_AUTHENTICATION, TRANSFER, REFUND,
+     * UPI_PAYMENT (received by UPI) or UPI_REFUND (returned to the payer).
      * @param aadharNo Masked; of AEPS transactions.
      */
     public record VendorOperation(String id, String route, String status, String reference, String pendingReference, String stan, String amount, String responseCode, String rrn, String createdAt, String sentAt, String finishedAt, String merchantId, String type, String aadharNo) {
