@@ -2,5 +2,6 @@
 // languages.
 //
 // Words are spoken by the program eSpeak NG where it is installed; the package runs it. Texts
-// and tones enter; WAV files leave, for the browser to play. No text reaches a command line.
+// and tones enter; WAV files leave, for the browser to play: a service has no sound device of
+// the person at the counter. No text reaches a command line.
 package speech

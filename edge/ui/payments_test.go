@@ -170,6 +170,7 @@ func TestAnnouncement(t *testing.T) {
 	}
 	t.Run("silent browser", func(t *testing.T) {
 		v.Post("/settings", http.StatusSeeOther, "sound", "off", "payments", "")
+		counter.Receive(uitest.Payment(40, 250*money.Rupee, ""))
 		if _, ok := claim(t, v); ok || len(counter.Status().Unannounced) == 0 {
 			t.Error("a silent browser took the sound from the others")
 		}
