@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 )
 
 // Page is a fixed page for everybody, such as the description of the interface.
@@ -21,6 +22,13 @@ type Page struct {
 	// Content-Security-Policy allows; empty: there is none. Beside what follows the
 	// policy allows nothing else: no script, no image, nothing from elsewhere.
 	Style string
+	// Script is the text of the page's script element, which the policy allows like the
+	// style.
+	Script string
+	// Forms lets the page send forms to this server.
+	Forms bool
+	// Answer makes the page of a query, the parameter q, in place of Body.
+	Answer func(query string) ([]byte, error)
 	// Scripts lets the page load scripts of this server, and call it.
 	Scripts bool
 	// Connect are origins that such a page may call as well.
@@ -88,14 +96,7 @@ func (s *Server) redirectHandler(to string) fiber.Handler {
 func (s *Server) pageHandler(p Page) fiber.Handler {
 	sum := sha256.Sum256(p.Body)
 	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
-	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-	if p.Style != "" {
-		style := sha256.Sum256([]byte(p.Style))
-		policy += "; style-src 'sha256-" + base64.StdEncoding.EncodeToString(style[:]) + "'"
-	}
-	if p.Scripts {
-		policy += "; script-src 'self'; connect-src " + strings.Join(append([]string{"'self'"}, p.Connect...), " ")
-	}
+	policy := p.policy()
 	cache := fmt.Sprintf("public, max-age=%d", int(pageAge.Seconds()))
 	return func(c *fiber.Ctx) error {
 		fctx := c.Context()
@@ -103,6 +104,9 @@ func (s *Server) pageHandler(p Page) fiber.Handler {
 			return err
 		}
 		h := &fctx.Response.Header
+		if p.Answer != nil {
+			return answerQuery(fctx, p, policy)
+		}
 		h.Set(headerCache, cache)
 		h.Set(fiber.HeaderETag, tag)
 		h.Set(fiber.HeaderContentSecurityPolicy, policy)
@@ -114,6 +118,52 @@ func (s *Server) pageHandler(p Page) fiber.Handler {
 		fctx.Response.SetBodyRaw(p.Body)
 		return nil
 	}
+}
+
+// answerQuery serves the page of a query. Nobody keeps it: a query may be what a customer said.
+func answerQuery(fctx *fasthttp.RequestCtx, p Page, policy string) error {
+	body, err := p.Answer(string(fctx.QueryArgs().Peek("q")))
+	if err != nil {
+		return err
+	}
+	h := &fctx.Response.Header
+	h.Set(headerCache, "no-store")
+	h.Set(fiber.HeaderContentSecurityPolicy, policy)
+	fctx.SetContentType(p.ContentType)
+	fctx.Response.SetBodyRaw(body)
+	return nil
+}
+
+// policy is the page's Content-Security-Policy.
+func (p Page) policy() string {
+	forms := "'none'"
+	if p.Forms {
+		forms = "'self'"
+	}
+	policy := "default-src 'none'; base-uri 'none'; form-action " + forms + "; frame-ancestors 'none'"
+	if p.Style != "" {
+		policy += "; style-src " + hashSource(p.Style)
+	}
+	var scripts []string
+	if p.Script != "" {
+		scripts = append(scripts, hashSource(p.Script))
+	}
+	if p.Scripts {
+		scripts = append(scripts, "'self'")
+	}
+	if len(scripts) > 0 {
+		policy += "; script-src " + strings.Join(scripts, " ")
+	}
+	if p.Scripts {
+		policy += "; connect-src " + strings.Join(append([]string{"'self'"}, p.Connect...), " ")
+	}
+	return policy
+}
+
+// hashSource allows the style or script element with this text.
+func hashSource(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 // matchesETag reports whether an If-None-Match names the tag (RFC 9110 §13.1.2).
