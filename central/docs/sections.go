@@ -17,7 +17,7 @@ func (d *document) sections() (out []search.Section) {
 	name := strings.NewReplacer("/", " ", "-", " ").Replace(d.name)
 	current := search.Section{Path: HandbookRoot + d.name, Page: d.title, Name: name}
 	end := func() {
-		current.Text, current.Terms = oneLine(text.String()), oneLine(terms.String())
+		current.Text, current.Terms = strings.TrimSuffix(strings.ReplaceAll(oneLine(text.String()), " ;", ";"), ";"), oneLine(terms.String())
 		out = append(out, current)
 		text.Reset()
 		terms.Reset()
@@ -73,7 +73,11 @@ func (d *document) collect(n ast.Node, text, terms *strings.Builder) {
 				text.WriteString(" · ")
 			}
 		}
-		if !entering && n.Type() == ast.TypeBlock {
+		switch {
+		case entering || n.Type() != ast.TypeBlock:
+		case n.Kind() == east.KindTableRow || n.Kind() == east.KindTableHeader:
+			text.WriteString("; ")
+		default:
 			text.WriteString(" ")
 		}
 		return ast.WalkContinue, nil
