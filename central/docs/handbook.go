@@ -12,6 +12,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
@@ -56,7 +57,7 @@ type Handbook struct {
 	frame  *template.Template
 	style  string
 	groups []group
-	index  *search.Index
+	index  func() *search.Index // made by the first search: most starts see none
 }
 
 // group is a part of the list of all pages.
@@ -132,10 +133,12 @@ func NewHandbook(cfg Config) (*Handbook, error) {
 		}
 		h.pages[HandbookRoot+name] = page
 	}
-	for _, page := range cfg.Others {
-		sections = append(sections, htmlSections(page)...)
-	}
-	h.index = search.New(sections)
+	h.index = sync.OnceValue(func() *search.Index {
+		for _, page := range cfg.Others {
+			sections = append(sections, htmlSections(page)...)
+		}
+		return search.New(sections)
+	})
 	return h, errors.Join(faults...)
 }
 

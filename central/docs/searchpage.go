@@ -23,7 +23,7 @@ func (p searchPage) More() int { return p.Total - len(p.Results) }
 func (h *Handbook) Search(query string) ([]byte, error) {
 	s := searchPage{Max: search.MaxQuery}
 	s.Query, s.Longer = search.Cut(query)
-	s.Results, s.Total = h.index.Find(s.Query)
+	s.Results, s.Total = h.index().Find(s.Query)
 	title := "Search"
 	if s.Query != "" {
 		title = "Search: " + s.Query

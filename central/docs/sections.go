@@ -4,6 +4,7 @@ import (
 	"html"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
@@ -41,7 +42,8 @@ func (d *document) sections() (out []search.Section) {
 	return out
 }
 
-// collect adds a block's text, and the first cells of its tables' rows to terms.
+// collect adds a block's text. To terms it adds what the block explains: the first cells of
+// its tables' rows, cells that are one name, and the names with which a paragraph begins.
 func (d *document) collect(n ast.Node, text, terms *strings.Builder) {
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // never returns an error
 		switch n := n.(type) {
@@ -64,10 +66,15 @@ func (d *document) collect(n ast.Node, text, terms *strings.Builder) {
 			if entering {
 				text.Write(n.Lines().Value(d.source))
 			}
+		case *ast.Paragraph:
+			if entering {
+				terms.WriteString(d.leadingCode(n))
+			}
 		case *east.TableCell:
-			isFirst := n.PreviousSibling() == nil
-			if entering && isFirst && n.Parent().Kind() != east.KindTableHeader {
-				terms.WriteString(nodeText(n, d.source) + " ")
+			words := nodeText(n, d.source)
+			isName := n.ChildCount() == 1 && n.FirstChild().Kind() == ast.KindCodeSpan && strings.ContainsFunc(words, unicode.IsLetter)
+			if entering && (isName || n.PreviousSibling() == nil) && n.Parent().Kind() != east.KindTableHeader {
+				terms.WriteString(words + " ")
 			}
 			if !entering && n.NextSibling() != nil {
 				text.WriteString(" · ")
@@ -82,6 +89,20 @@ func (d *document) collect(n ast.Node, text, terms *strings.Builder) {
 		}
 		return ast.WalkContinue, nil
 	})
+}
+
+// leadingCode gives the names with which a paragraph begins, such as the alerts of a runbook.
+func (d *document) leadingCode(paragraph ast.Node) (names string) {
+	for n := paragraph.FirstChild(); n != nil; n = n.NextSibling() {
+		text, isText := n.(*ast.Text)
+		switch {
+		case n.Kind() == ast.KindCodeSpan:
+			names += nodeText(n, d.source) + " "
+		case !isText || strings.Trim(readText(text, d.source), ", ") != "":
+			return names
+		}
+	}
+	return names
 }
 
 var (

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
 	"galla/central/docs"
 	"galla/edge/ui/uitest"
 )
@@ -57,6 +60,9 @@ func TestChromiumDocs(t *testing.T) {
 		b.Navigate(path)
 		b.WaitFor(`document.readyState === "complete" && document.querySelector("h1") !== null`)
 		var faults []string
+		if !uitest.Eval[bool](b, `document.querySelector("form[role=search] #search") !== null && document.querySelector("nav details a") !== null`) {
+			faults = append(faults, "there is no search, or no list of pages")
+		}
 		for _, width := range []int64{desk, tablet, phone} {
 			b.Resize(width, 800)
 			for _, fault := range uitest.Eval[[]string](b, moves) {
@@ -71,4 +77,45 @@ func TestChromiumDocs(t *testing.T) {
 			t.Errorf("%s: %s", path, fault)
 		}
 	}
+}
+
+// shown tells whether an element is seen and can be pressed: nothing folds it away.
+const shown = `(selector => { const e = document.querySelector(selector), at = e.getBoundingClientRect(); return e.checkVisibility({contentVisibilityAuto: true}) && at.height > 0; })`
+
+// TestChromiumDocsSearch: a reader searches by keyboard from any page, and finds the lists
+// open beside the page on a desktop and folded above it on a phone.
+func TestChromiumDocsSearch(t *testing.T) {
+	chromium := uitest.Chromium(t)
+	cfg := testConfig(t)
+	cfg.Documents = os.DirFS("../../deploy/docs")
+	stop := serving(t, cfg)
+	defer stop()
+	b := uitest.Open(t, chromium, "http://"+cfg.Addr, 1280, 800)
+	for _, path := range []string{"/docs/operate", "/docs", "/docs/gateway"} {
+		b.Navigate(path)
+		b.WaitFor(`document.readyState === "complete" && document.querySelector("h1") !== null`)
+		if !uitest.Eval[bool](b, shown+`("nav details a")`) {
+			t.Errorf("%s: the list is folded on a desktop", path)
+		}
+		b.Resize(360, 800)
+		b.WaitFor(`!` + shown + `("nav details a")`)
+		b.Do(chromedp.Click("nav:first-of-type > .fold > summary"))
+		b.WaitFor(shown + `("nav details a")`)
+		b.Resize(1280, 800)
+		b.Press("/")
+		b.WaitForFocus("#search")
+		if typed := uitest.Eval[string](b, `document.activeElement.value`); typed != "" {
+			t.Errorf("%s: the key wrote %q into the field", path, typed)
+		}
+		b.Press("bank/down", kb.Enter)
+		b.WaitForHeading("Search")
+		if first := uitest.Eval[string](b, `document.querySelector(".results a").getAttribute("href")`); first != "/docs/runbooks/bank-down" {
+			t.Errorf("%s: the first result is %s", path, first)
+		}
+		if again := uitest.Eval[string](b, `document.querySelector("#search").value + " " + document.querySelector("mark").innerText.toLowerCase()`); again != "bank/down bank" {
+			t.Errorf("%s: the page of results has %q", path, again)
+		}
+	}
+	b.Do(chromedp.Click(".results li:first-child a"))
+	b.WaitForHeading("The bank network is down")
 }

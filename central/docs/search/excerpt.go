@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -9,9 +10,9 @@ import (
 const excerptSize = 240
 
 // excerpt returns the part of a text with the most marked words, and marks them.
-func excerpt(text string, marked map[string]bool) []Piece {
+func excerpt(t text, marked map[string]bool) []Piece {
 	var hits []word
-	for _, w := range wordsOf(text) {
+	for _, w := range t.words {
 		if !marked[w.stem] {
 			continue
 		}
@@ -20,6 +21,7 @@ func excerpt(text string, marked map[string]bool) []Piece {
 		}
 		hits = append(hits, w)
 	}
+	text := t.shown
 	from, to := window(text, hits)
 	var out []Piece
 	add := func(part string, isHit bool) {
@@ -51,12 +53,14 @@ func excerpt(text string, marked map[string]bool) []Piece {
 func window(text string, hits []word) (from, to int) {
 	most := 0
 	for i, h := range hits {
-		different := map[string]bool{}
+		var different []string
 		for _, next := range hits[i:] {
 			if next.to-h.from > excerptSize*3/4 {
 				break
 			}
-			different[next.stem] = true
+			if !slices.Contains(different, next.stem) {
+				different = append(different, next.stem)
+			}
 		}
 		if len(different) > most {
 			most, from = len(different), h.from

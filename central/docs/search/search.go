@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -58,9 +59,10 @@ func weights() [fields]float64 {
 // What a word of the text counts compared with the word that was asked for.
 const (
 	likeExact  = 1.0
+	likeLonger = 0.2 // it begins with the word, which is a word itself
 	likePrefix = 0.6
 	likeTypo   = 0.5
-	likeShort  = 0.3 // a typo, and the word of the text is the shorter one
+	likeShort  = 0.4 // a typo, and the word of the text is the shorter one
 )
 
 // allNamed is what a section gains if its heading and its page's title have all words.
@@ -72,10 +74,19 @@ type posting struct {
 	count   [fields]int
 }
 
+// text is what a result shows of a section, read once.
+type text struct {
+	shown string
+	lower string // all its letters small
+	words []word
+	size  int // how many words it has, those of a name once
+}
+
 // Index is the sections and their words.
 type Index struct {
 	sections []Section
-	size     []int // words of each text
+	names    [][]string // of each section
+	texts    []text     // of each section
 	mean     float64
 	postings map[string][]posting
 	words    []string // all, sorted
@@ -91,8 +102,14 @@ func New(sections []Section) *Index {
 		if heading == "" { // the page itself
 			heading = s.Page + " " + s.Name
 		}
-		for f, text := range [fields]string{s.Text, s.Terms, s.Page + " " + s.Name, heading} {
-			for _, w := range wordsOf(text) {
+		read := text{shown: cmp.Or(s.Text, s.Preview), lower: strings.ToLower(s.Text), size: len(part.FindAllStringIndex(s.Text, -1))}
+		read.words = wordsOf(read.shown)
+		ix.texts, total = append(ix.texts, read), total+read.size
+		for f, words := range [fields][]word{inText: read.words, inTerms: wordsOf(s.Terms), inTitle: wordsOf(s.Page + " " + s.Name), inHeading: wordsOf(heading)} {
+			if field(f) == inText && s.Text == "" {
+				continue
+			}
+			for _, w := range words {
 				if counts[w.stem] == nil {
 					counts[w.stem] = &posting{section: i}
 				}
@@ -102,8 +119,7 @@ func New(sections []Section) *Index {
 		for stem, p := range counts {
 			ix.postings[stem] = append(ix.postings[stem], *p)
 		}
-		n := len(part.FindAllStringIndex(s.Text, -1))
-		ix.size, total = append(ix.size, n), total+n
+		ix.names = append(ix.names, namesOf(s))
 	}
 	ix.mean = float64(max(1, total)) / float64(max(1, len(sections)))
 	for stem := range ix.postings {
@@ -144,7 +160,7 @@ func (ix *Index) Find(query string) (found []Result, total int) {
 	order := make([]int, 0, len(points))
 	for section := range points {
 		share := float64(matches[section]) / float64(len(asked))
-		points[section] *= share * share * share * ix.phrase(section, query)
+		points[section] *= share * share * share * ix.named(section, asked, query)
 		if len(asked) > 1 && names[section] == len(asked) {
 			points[section] *= allNamed
 		}
@@ -154,8 +170,7 @@ func (ix *Index) Find(query string) (found []Result, total int) {
 		return cmp.Or(cmp.Compare(points[b], points[a]), cmp.Compare(a, b))
 	})
 	for _, section := range order[:min(Results, len(order))] {
-		s := ix.sections[section]
-		found = append(found, Result{s, excerpt(cmp.Or(s.Text, s.Preview), marked)})
+		found = append(found, Result{ix.sections[section], excerpt(ix.texts[section], marked)})
 	}
 	return found, len(order)
 }
@@ -204,7 +219,7 @@ func (ix *Index) weigh(p posting) (sum float64) {
 		switch n := float64(p.count[f]); {
 		case n == 0:
 		case field(f) == inText:
-			sum += weight * 2 * n / (n + 0.5 + float64(ix.size[p.section])/ix.mean)
+			sum += weight * 2 * n / (n + 0.5 + float64(ix.texts[p.section].size)/ix.mean)
 		default:
 			sum += weight
 		}
@@ -215,9 +230,9 @@ func (ix *Index) weigh(p posting) (sum float64) {
 // alike returns the words of the texts that a word of a query stands for, by how like they
 // are.
 func (ix *Index) alike(stem string) map[float64][]string {
-	out := map[float64][]string{}
+	out, prefix := map[float64][]string{}, likePrefix
 	if len(ix.postings[stem]) > 0 {
-		out[likeExact] = []string{stem}
+		out[likeExact], prefix = []string{stem}, likeLonger
 	}
 	if isNumber(stem) {
 		return out
@@ -225,11 +240,11 @@ func (ix *Index) alike(stem string) map[float64][]string {
 	if len(stem) >= 3 {
 		for i := sort.SearchStrings(ix.words, stem); i < len(ix.words) && strings.HasPrefix(ix.words[i], stem); i++ {
 			if ix.words[i] != stem {
-				out[likePrefix] = append(out[likePrefix], ix.words[i])
+				out[prefix] = append(out[prefix], ix.words[i])
 			}
 		}
 	}
-	if len(out) > 0 || len(stem) < 4 {
+	if len(out[likeExact]) > 0 || len(stem) < 4 {
 		return out
 	}
 	for _, w := range ix.words {
@@ -244,17 +259,37 @@ func (ix *Index) alike(stem string) map[float64][]string {
 	return out
 }
 
-// phrase is what a section gains by having the query as it is: in its heading or its text.
-func (ix *Index) phrase(section int, query string) float64 {
-	plain := func(text string) string { return strings.TrimPrefix(strings.ToLower(text), "the ") }
-	s, whole := ix.sections[section], plain(query)
-	switch heading := plain(s.Heading); {
-	case heading == whole || heading == "" && plain(s.Page) == whole:
+// named is what a section gains by being named as the query is: its heading, its page's title
+// or its page's address has the words of the query, in their order and nothing else; or its
+// heading has them among others, or its text has the query as it is.
+func (ix *Index) named(section int, asked []string, query string) float64 {
+	whole := strings.Join(asked, " ")
+	s, names := ix.sections[section], ix.names[section]
+	switch {
+	case s.Heading == "" && slices.Contains(names, whole): // a whole page
+		return 4.5
+	case strings.EqualFold(s.Heading, query):
+		return 4
+	case slices.Contains(names, whole):
 		return 3
-	case strings.Contains(whole, " ") && strings.Contains(heading, whole):
+	case len(asked) > 1 && strings.Contains(" "+names[0]+" ", " "+whole+" "):
 		return 2
-	case strings.Contains(whole, " ") && strings.Contains(strings.ToLower(s.Text), whole):
+	case len(asked) > 1 && strings.Contains(ix.texts[section].lower, strings.ToLower(query)):
 		return 1.5
 	}
 	return 1
+}
+
+// chapter matches the number before a heading.
+var chapter = regexp.MustCompile(`^\d+(\.\d+)*\.? `)
+
+// namesOf are the names of a section, as a query is read: its heading first; of a page as a
+// whole also its address, with and without its folder.
+func namesOf(s Section) []string {
+	plain := func(text string) string { return strings.Join(queryWords(chapter.ReplaceAllString(text, "")), " ") }
+	if s.Heading != "" {
+		return []string{plain(s.Heading)}
+	}
+	_, last, _ := strings.Cut(s.Name, " ")
+	return []string{plain(s.Page), plain(s.Name), plain(last)}
 }

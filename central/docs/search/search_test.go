@@ -134,8 +134,8 @@ func FuzzFind(f *testing.F) {
 		if total < len(found) || len(found) > Results {
 			t.Errorf("%d of %d", len(found), total)
 		}
-		for _, r := range New([]Section{{Path: "/x", Text: query}}).sections {
-			excerpt(r.Text, map[string]bool{stem(query): true})
+		for _, text := range New([]Section{{Path: "/x", Text: query}}).texts {
+			excerpt(text, map[string]bool{stem(query): true})
 		}
 	})
 }

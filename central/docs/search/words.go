@@ -92,6 +92,9 @@ func withoutEnding(s string) string {
 		cut("ed", "", 4)
 	}
 	cut("e", "", 4)
+	if n := len(s); n > 4 && s[n-1] == s[n-2] && s[n-1] != 's' { // stopped, enroll
+		s = s[:n-1]
+	}
 	return s
 }
 
