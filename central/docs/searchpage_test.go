@@ -29,7 +29,7 @@ var resultLink = regexp.MustCompile(`<li><a href="([^"]*)"><span class="of">([^<
 func TestSearchPage(t *testing.T) {
 	h := searchable(t)
 	for query, want := range map[string][4]string{
-		"bank-rate": {"/docs/operate#rates-and-bounds", "Operating", " › Rates and bounds", "setting · default; <mark>bank-rate</mark> · 5 &amp; &lt;more&gt;"},
+		"bank-rate": {"/docs/operate#rates-and-bounds", "Operating", " › Rates and bounds", "setting · default; <mark>bank-rate</mark> · 5 &amp; &lt;more&gt;;"},
 		"deeper":    {"/docs/operate#deeper-down", "Operating", " › Deeper down", "galla-central check"},
 		"bank down": {"/docs/runbooks/bank-down", "The network is away", "", "By Galla<mark>Bank</mark>Silent."},
 		"pay out":   {"/docs#post_x", "All routes", " › Pay out", "POST /x HTTP 429 · wait"},

@@ -18,7 +18,7 @@ func (d *document) sections() (out []search.Section) {
 	name := strings.NewReplacer("/", " ", "-", " ").Replace(d.name)
 	current := search.Section{Path: HandbookRoot + d.name, Page: d.title, Name: name}
 	end := func() {
-		current.Text, current.Terms = strings.TrimSuffix(strings.ReplaceAll(oneLine(text.String()), " ;", ";"), ";"), oneLine(terms.String())
+		current.Text, current.Terms = rowEnds.Replace(oneLine(text.String())), oneLine(terms.String())
 		out = append(out, current)
 		text.Reset()
 		terms.Reset()
@@ -41,6 +41,9 @@ func (d *document) sections() (out []search.Section) {
 	}
 	return out
 }
+
+// rowEnds puts the ends of a table's rows right behind their last words.
+var rowEnds = strings.NewReplacer(". ;", ".", " ;", ";")
 
 // collect adds a block's text. To terms it adds what the block explains: the first cells of
 // its tables' rows, cells that are one name, and the names with which a paragraph begins.

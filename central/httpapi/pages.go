@@ -14,7 +14,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Page is a fixed page for everybody, such as the description of the interface.
+// Page is a page for everybody, such as the description of the interface.
 type Page struct {
 	ContentType string
 	Body        []byte
