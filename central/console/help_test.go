@@ -11,7 +11,7 @@ import (
 // TestEachPageHasItsHelp: every page of console and portal links a part of the handbook
 // that exists, and no line of the tables is left over.
 func TestEachPageHasItsHelp(t *testing.T) {
-	chapters, err := docs.Handbook(os.DirFS("../../deploy/docs"), docs.Style())
+	handbook, err := docs.NewHandbook(docs.Config{Documents: os.DirFS("../../deploy/docs"), Style: docs.Style()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestEachPageHasItsHelp(t *testing.T) {
 				continue
 			}
 			chapter, anchor, _ := strings.Cut(to, "#")
-			body := string(chapters[docs.HandbookRoot+chapter])
+			body := string(handbook.Pages()[docs.HandbookRoot+chapter])
 			if body == "" || anchor != "" && !strings.Contains(body, `id="`+anchor+`"`) {
 				t.Errorf("the page %s of the %s leads to %s, which deploy/docs has not", page, name, to)
 			}

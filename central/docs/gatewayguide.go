@@ -39,6 +39,7 @@ type refusal struct {
 // guidePage is the data of the page.
 type guidePage struct {
 	Style                    template.CSS
+	Script                   template.JS
 	ClientID, KeyHex         string
 	OtherID, OtherKey        string
 	Merchant, Merchant3      string
@@ -59,7 +60,7 @@ func Style() string { return style }
 // are bugs of the program.
 func GatewayGuide() ([]byte, error) {
 	s := guidePage{
-		Style: template.CSS(style), ClientID: clientID, KeyHex: keyHex, OtherID: otherID, OtherKey: otherKey(),
+		Style: template.CSS(style), Script: template.JS(handbookScript), ClientID: clientID, KeyHex: keyHex, OtherID: otherID, OtherKey: otherKey(),
 		Merchant: merchant, Merchant3: merchant3, Method: requestMethod, Route: requestRoute, Path: requestPath, Label: checksumLabel,
 		KeySize: envelope.KeySize, IVSize: envelope.IVSize, TagSize: envelope.TagSize, Status: status, Refusals: refusals(),
 	}

@@ -10,7 +10,7 @@
 // Requests come from the listener given to Run. They leave as central.Request, and
 // the handler's reply is written byte for byte. Everything under /process, by any
 // reading of its path, goes to Config.Gateway as it was sent. Config.Pages are
-// fixed pages for everybody.
+// pages for everybody, fixed or made of a query.
 //
 // A token names the client and its generation, which grows with each suspension and
 // each new secret. Every request is checked against the client as it was at most a

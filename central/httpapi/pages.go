@@ -12,9 +12,10 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 )
 
-// Page is a fixed page for everybody, such as the description of the interface.
+// Page is a page for everybody, such as the description of the interface.
 type Page struct {
 	ContentType string
 	Body        []byte
@@ -22,6 +23,13 @@ type Page struct {
 	// Content-Security-Policy allows; empty: there is none. Beside what follows the
 	// policy allows nothing else: no script, no image, nothing from elsewhere.
 	Style string
+	// Script is the text of the page's script element, which the policy allows like the
+	// style.
+	Script string
+	// Forms lets the page send forms to this server.
+	Forms bool
+	// Answer makes the page of a query, the parameter q, in place of Body.
+	Answer func(query string) ([]byte, error)
 	// Scripts lets the page load scripts of this server, and call it.
 	Scripts bool
 	// Connect are origins that such a page may call as well.
@@ -88,29 +96,31 @@ func (s *Server) redirectHandler(to string) fiber.Handler {
 // heads returns the headers of a page's answer.
 func (p Page) heads() map[string]string {
 	sum := sha256.Sum256(p.Body)
-	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-	if p.Style != "" {
-		style := sha256.Sum256([]byte(p.Style))
-		policy += "; style-src 'sha256-" + base64.StdEncoding.EncodeToString(style[:]) + "'"
-	}
-	if p.Scripts {
-		policy += "; script-src 'self'; connect-src " + strings.Join(append([]string{"'self'"}, p.Connect...), " ")
-	}
 	return map[string]string{
-		fiber.HeaderETag: `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`, fiber.HeaderContentSecurityPolicy: policy,
+		fiber.HeaderETag: `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`, fiber.HeaderContentSecurityPolicy: p.policy(),
 		headerCache: fmt.Sprintf("public, max-age=%d", int(pageAge.Seconds())),
 	}
 }
 
-// ServeHTTP serves the page on another address than the direct entrance's. It reads
-// nothing of the request.
-func (p Page) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	for name, value := range p.heads() {
+// ServeHTTP serves the page on another address than the direct entrance's. It reads nothing of
+// the request but the query of a page that answers one.
+func (p Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	heads, body := p.heads(), p.Body
+	if p.Answer != nil {
+		var err error
+		if body, err = p.Answer(r.URL.Query().Get("q")); err != nil {
+			http.Error(w, "This search failed.", http.StatusInternalServerError)
+			return
+		}
+		delete(heads, fiber.HeaderETag)
+		heads[headerCache] = "no-store"
+	}
+	for name, value := range heads {
 		w.Header().Set(name, value)
 	}
 	w.Header().Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	w.Header().Set(fiber.HeaderContentType, p.ContentType)
-	_, _ = w.Write(p.Body)
+	_, _ = w.Write(body)
 }
 
 // pageHandler serves one page, or 304 if the client has it.
@@ -120,6 +130,9 @@ func (s *Server) pageHandler(p Page) fiber.Handler {
 		fctx := c.Context()
 		if err := s.allowNetwork(s.baseCtx, fctx); err != nil {
 			return err
+		}
+		if p.Answer != nil {
+			return answerQuery(fctx, p, heads[fiber.HeaderContentSecurityPolicy])
 		}
 		for name, value := range heads {
 			fctx.Response.Header.Set(name, value)
@@ -132,6 +145,52 @@ func (s *Server) pageHandler(p Page) fiber.Handler {
 		fctx.Response.SetBodyRaw(p.Body)
 		return nil
 	}
+}
+
+// answerQuery serves the page of a query. Nobody keeps it: a query may be what a customer said.
+func answerQuery(fctx *fasthttp.RequestCtx, p Page, policy string) error {
+	body, err := p.Answer(string(fctx.QueryArgs().Peek("q")))
+	if err != nil {
+		return err
+	}
+	h := &fctx.Response.Header
+	h.Set(headerCache, "no-store")
+	h.Set(fiber.HeaderContentSecurityPolicy, policy)
+	fctx.SetContentType(p.ContentType)
+	fctx.Response.SetBodyRaw(body)
+	return nil
+}
+
+// policy is the page's Content-Security-Policy.
+func (p Page) policy() string {
+	forms := "'none'"
+	if p.Forms {
+		forms = "'self'"
+	}
+	policy := "default-src 'none'; base-uri 'none'; form-action " + forms + "; frame-ancestors 'none'"
+	if p.Style != "" {
+		policy += "; style-src " + hashSource(p.Style)
+	}
+	var scripts []string
+	if p.Script != "" {
+		scripts = append(scripts, hashSource(p.Script))
+	}
+	if p.Scripts {
+		scripts = append(scripts, "'self'")
+	}
+	if len(scripts) > 0 {
+		policy += "; script-src " + strings.Join(scripts, " ")
+	}
+	if p.Scripts {
+		policy += "; connect-src " + strings.Join(append([]string{"'self'"}, p.Connect...), " ")
+	}
+	return policy
+}
+
+// hashSource allows the style or script element with this text.
+func hashSource(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 // matchesETag reports whether an If-None-Match names the tag (RFC 9110 §13.1.2).

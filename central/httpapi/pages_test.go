@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -88,6 +89,31 @@ func TestPages(t *testing.T) {
 	for _, path := range []string{"/docs/", "/Docs", "/docs/x", "/openapi"} {
 		expect(t, h.do(t, "GET", path, ""), 404, "04")
 	}
+}
+
+// TestAnsweredPage: a page is made of a query, nobody keeps it, and only the page's own
+// script runs and its own form is sent.
+func TestAnsweredPage(t *testing.T) {
+	h := startServer(t, func(c *Config, _ *central.Handler) {
+		c.Pages = map[string]Page{"/docs/search": {ContentType: "text/html", Style: "a {}", Script: "f()", Forms: true, Answer: func(query string) ([]byte, error) {
+			if query == "broken" {
+				return nil, errors.New("no template")
+			}
+			return []byte("<p>" + query), nil
+		}}}
+	})
+	hash := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	for path, want := range map[string]string{"/docs/search": "<p>", "/docs/search?q=bank+down%20now&q=b&p=c": "<p>bank down now", "/docs/search?q=%e0": "<p>\xe0"} {
+		res, text := h.get(t, "GET", path, "")
+		policy := "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; style-src " + hash("a {}") + "; script-src " + hash("f()")
+		if res.StatusCode != 200 || string(text) != want || res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("Etag") != "" || res.Header.Get("Content-Security-Policy") != policy {
+			t.Errorf("%s: HTTP %d %q, headers %v, want %q and the policy %s", path, res.StatusCode, text, res.Header, want, policy)
+		}
+	}
+	expect(t, h.do(t, "GET", "/docs/search?q=broken", ""), 500, "500")
 }
 
 func TestPagesAreCountedByNetwork(t *testing.T) {

@@ -27,30 +27,19 @@ func docPages(cfg Config) (out map[string]httpapi.Page, toDocs map[string]string
 	if err != nil {
 		return nil, nil, fmt.Errorf("write the partners' guide: %w", err)
 	}
-	const html = "text/html; charset=utf-8"
 	toDocs = map[string]string{"/": "/docs", "/docs/": "/docs"}
 	out = map[string]httpapi.Page{
 		"/openapi.json":                  {ContentType: "application/json", Body: document},
-		"/docs":                          {ContentType: html, Body: openapi.Page(), Style: openapi.Style()},
+		"/docs":                          docPage(openapi.Page(), openapi.Style()),
 		"/docs/postman.json":             {ContentType: "application/json", Body: openapi.Collection()},
 		"/docs/postman-environment.json": {ContentType: "application/json", Body: openapi.Environment()},
-		"/docs/gateway":                  {ContentType: html, Body: partners, Style: docs.Style()},
+		"/docs/gateway":                  docPage(partners, docs.Style()),
 	}
 	if err := addTry(out, cfg); err != nil {
 		return nil, nil, err
 	}
-	if cfg.Documents == nil {
-		return out, toDocs, nil
-	}
-	chapters, err := docs.Handbook(cfg.Documents, docs.Style())
-	if err != nil {
+	if err := addHandbook(out, cfg); err != nil {
 		return nil, nil, fmt.Errorf("write the handbook: %w", err)
-	}
-	for path, body := range chapters {
-		if _, taken := out[path]; taken {
-			return nil, nil, fmt.Errorf("write the handbook: %s is the path of another page", strings.TrimPrefix(path, docs.HandbookRoot))
-		}
-		out[path] = httpapi.Page{ContentType: html, Body: body, Style: docs.Style()}
 	}
 	return out, toDocs, nil
 }
@@ -65,6 +54,34 @@ func (a *adminServer) addDocs(pages map[string]httpapi.Page) error {
 	return addTry(a.docs, Config{})
 }
 
+// docPage is a page of the documentation: it has the style and script of all of them, and a
+// form that searches.
+func docPage(body []byte, style string) httpapi.Page {
+	return httpapi.Page{ContentType: "text/html; charset=utf-8", Body: body, Style: style, Script: docs.Script(), Forms: true}
+}
+
+// addHandbook adds the handbook's pages, and the page that answers searches in all pages.
+func addHandbook(out map[string]httpapi.Page, cfg Config) error {
+	handbook, err := docs.NewHandbook(docs.Config{Documents: cfg.Documents, Style: docs.Style(), Others: []docs.OtherPage{
+		{Path: "/docs", Title: "All routes", HTML: out["/docs"].Body},
+		{Path: "/docs/gateway", Title: "The gateway in an afternoon", HTML: out["/docs/gateway"].Body},
+		{Path: "/docs/try", Title: "Try a call", HTML: out["/docs/try"].Body},
+	}})
+	if err != nil {
+		return err
+	}
+	for path, body := range handbook.Pages() {
+		if _, taken := out[path]; taken || path == docs.SearchPath {
+			return fmt.Errorf("%s is the path of another page", strings.TrimPrefix(path, docs.HandbookRoot))
+		}
+		out[path] = docPage(body, docs.Style())
+	}
+	search := docPage(nil, docs.Style())
+	search.Answer = handbook.Search
+	out[docs.SearchPath] = search
+	return nil
+}
+
 // Addresses of a sandbox's simulators where Config names no others.
 const (
 	defaultReader = "http://127.0.0.1:11100"
@@ -73,16 +90,18 @@ const (
 
 // addTry adds the page that sends calls. In production it says where the page is.
 func addTry(out map[string]httpapi.Page, cfg Config) error {
-	const html, path = "text/html; charset=utf-8", "/docs/try"
+	const path = "/docs/try"
 	if !cfg.Sandbox {
 		body, err := tryit.Elsewhere()
-		out[path] = httpapi.Page{ContentType: html, Body: body, Style: tryit.Style()}
+		out[path] = docPage(body, tryit.Style())
 		return err
 	}
 	known := sandboxOf(cfg)
 	body, errPage := tryit.Page()
 	data, errData := tryit.Data(openapi.Samples(), known)
-	out[path] = httpapi.Page{ContentType: html, Body: body, Style: tryit.Style(), Scripts: true, Connect: []string{known.Reader, known.Bank}}
+	page := docPage(body, tryit.Style())
+	page.Scripts, page.Connect = true, []string{known.Reader, known.Bank}
+	out[path] = page
 	out["/docs/try.json"] = httpapi.Page{ContentType: "application/json", Body: data}
 	for name, text := range tryit.Scripts() {
 		out[name] = httpapi.Page{ContentType: "text/javascript; charset=utf-8", Body: text}

@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-//go:embed *.md runbooks/*.md
+//go:embed *.md design/*.md runbooks/*.md
 var pages embed.FS
 
 // Pages are all pages, by their path below this folder.

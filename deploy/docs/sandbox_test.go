@@ -30,6 +30,7 @@ var programs = []string{"./central/cmd/galla-central", "./central/cmd/galla-bank
 var manualBlocks = map[string]string{
 	"install.md: apt-get install ./galla-central":                                            "changes the machine; the installers' tests install the packages",
 	"install.md: install -d -o galla-central":                                                "the account and its folder are the package's",
+	"upgrade.md: apt-get install ./galla-central":                                            "changes the machine; the installers' tests upgrade a central with its books",
 	"install.md: systemctl enable galla-central":                                             "changes the machine",
 	"install.md: galla-edge-1.2.3-setup.exe /S":                                              "Windows; the installers' tests run the setup under Wine",
 	"install.md: apt-get install ./galla-edge":                                               "changes the machine; the installers' tests install the packages",

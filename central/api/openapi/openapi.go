@@ -14,6 +14,8 @@ import (
 	_ "embed"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"galla/central/docs"
 )
 
 //go:embed openapi.json
@@ -51,10 +53,10 @@ func Environment() []byte { return environment }
 // that sends them (package tryit).
 func Samples() []byte { return samples }
 
-// Page is the interface as one HTML page. It needs no other resource and no script;
-// its one style element has the text of Style.
+// Page is the interface as one HTML page. It needs no other resource; its one style element
+// has the text of Style, its one script element that of docs.Script.
 func Page() []byte { return []byte(page) }
 
 // Style is the text of the page's style element, for the hash in a
 // Content-Security-Policy.
-func Style() string { return style }
+func Style() string { return docs.Style() + style }

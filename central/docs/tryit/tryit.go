@@ -69,7 +69,10 @@ func render(text string) ([]byte, error) {
 		return nil, fmt.Errorf("read the template of the page to try a call: %w", err)
 	}
 	var out bytes.Buffer
-	if err := t.Execute(&out, struct{ Style template.CSS }{template.CSS(Style())}); err != nil {
+	if err := t.Execute(&out, struct {
+		Style  template.CSS
+		Script template.JS
+	}{template.CSS(Style()), template.JS(docs.Script())}); err != nil {
 		return nil, fmt.Errorf("fill the template of the page to try a call: %w", err)
 	}
 	return out.Bytes(), nil

@@ -118,7 +118,7 @@ func (d *fakeCentral) RecordPresence(context.Context, []accounts.Connected, []ac
 }
 
 func (d *fakeCentral) NodeAlive(context.Context, time.Time, time.Time, int) error { return nil }
-func (d *fakeCentral) NodeStopped(context.Context) error                     { return nil }
+func (d *fakeCentral) NodeStopped(context.Context) error                          { return nil }
 
 func (d *fakeCentral) SpendTokens(_ context.Context, tokens []accounts.TokenUse) ([]bool, error) {
 	if d.disk != nil {

@@ -62,8 +62,11 @@ func axeFor(t testing.TB) string {
 // AccessibilityViolations returns what axe-core finds on the present page, one sentence
 // each: rules of WCAG 2.2 up to AA, and best practices for landmarks and headings.
 func (b *Browser) AccessibilityViolations() []string {
-	return b.violations(`["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]`)
+	return b.violations(allRules)
 }
+
+// allRules are the rules that pages keep.
+const allRules = `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]`
 
 // layoutRules are the rules whose result depends on the window's width and not only on what
 // is visible.
@@ -74,17 +77,24 @@ func (b *Browser) violations(rules string) []string {
 	if b.axe == "" {
 		return nil
 	}
-	if !Eval[bool](b, `"axe" in window`) {
-		if err := chromedp.Do(b.Ctx, chromedp.Evaluate[chromedp.Void](b.axe)); err != nil {
-			b.T.Fatalf("%s: axe-core does not start: %v", b.Size, err)
-		}
-	}
+	b.loadAxe()
 	defer b.atTop()()
-	return Eval[[]string](b, fmt.Sprintf(axeRun, rules))
+	return Eval[[]string](b, fmt.Sprintf(axeRun, "document", rules))
 }
 
-// axeRun runs axe-core.
-const axeRun = `axe.run(document, {
+// loadAxe starts axe-core on the present page.
+func (b *Browser) loadAxe() {
+	b.T.Helper()
+	if Eval[bool](b, `"axe" in window`) {
+		return
+	}
+	if err := chromedp.Do(b.Ctx, chromedp.Evaluate[chromedp.Void](b.axe)); err != nil {
+		b.T.Fatalf("%s: axe-core does not start: %v", b.Size, err)
+	}
+}
+
+// axeRun runs axe-core on a part of the page.
+const axeRun = `axe.run(%s, {
 	runOnly: %s,
 	rules: {"target-size": {enabled: true}},
 	resultTypes: ["violations"],

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"galla/central/api/openapi"
+	"galla/central/docs"
 	"galla/shared/op"
 )
 
@@ -23,6 +24,7 @@ type pageData struct {
 	Title    string
 	Version  string
 	Style    template.CSS
+	Script   template.JS
 	Sections []section
 	Faults   []faultRow
 	Seal     []headerRow
@@ -79,7 +81,7 @@ func (d *Document) renderPage() error {
 	if err != nil {
 		return fmt.Errorf("read the template: %w", err)
 	}
-	s := pageData{Title: title, Version: Version, Style: template.CSS(openapi.Style()), Checksum: checksumText}
+	s := pageData{Title: title, Version: Version, Style: template.CSS(openapi.Style()), Script: template.JS(docs.Script()), Checksum: checksumText}
 	for _, f := range d.faults {
 		s.Faults = append(s.Faults, faultRowOf(f))
 	}
