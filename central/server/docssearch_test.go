@@ -51,7 +51,7 @@ func TestSearchOfPeople(t *testing.T) {
 		"audit log": "/docs/console#the-audit-log", "enrol a counter": "/docs/enrol", "enroll counter": "/docs/enrol", "forgotten pin": "/docs/enrol#when-the-counter-does-not-work", "capacity": "/docs/capacity",
 		// A partner's engineer.
 		"00": "/docs/design/interface#31-aeps-transaction-outcome", "07": "/docs/design/interface#7-errors", "91": "/docs/design/domain#4-aeps-response-codes-and-what-the-agent-does",
-		"GenerateQR": "/docs#post_upi_txn_v1_GenerateQR", "withdrawl": "/docs#post_aeps_withdrawal", "callbacks": "/docs#callbacks", "common mistakes": "/docs/gateway#mistakes", "sandbox": "/docs/sandbox", "sandboxes": "/docs/sandbox",
+		"GenerateQR": "/docs#post_upi_txn_v1_GenerateQR", "withdrawl": "/docs#post_aeps_withdrawal", "webhook-signature": "/docs/integrate#callbacks", "common mistakes": "/docs/gateway#mistakes", "sandbox": "/docs/sandbox", "sandboxes": "/docs/sandbox",
 		"checksum hmac": "/docs/glossary#hmac", "wrong otp": "/docs#post_aeps_validate_otp",
 		// A newcomer.
 		"rrn": "/docs/glossary#rrn", "what is a STAN?": "/docs/glossary#stan", "settlement files": "/docs/glossary#settlement-file", "T+5": "/docs/glossary#t5", "threat model": "/docs/design/security", "architecture": "/docs/design/architecture",
