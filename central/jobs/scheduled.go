@@ -47,7 +47,8 @@ type RunResult struct {
 // transaction.
 type Store interface {
 	// RegisterJob adds a job that is not recorded, due at once. A recorded one becomes
-	// due after its period at the latest, so that a shorter period takes effect.
+	// due after its period at the latest, so that a shorter period takes effect, and at
+	// once if this node was running it. A node calls it when it starts.
 	RegisterJob(ctx context.Context, name string, now time.Time, every time.Duration) error
 	// ListJobs lists all jobs by name.
 	ListJobs(ctx context.Context) ([]JobRecord, error)

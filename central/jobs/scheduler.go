@@ -17,8 +17,8 @@ const (
 	// pollEvery is the period of claims: the table has some ten rows, and the shortest
 	// period is a second.
 	pollEvery = time.Second
-	// runLease is the duration of a claim. A node that dies during a run delays the next
-	// one by it.
+	// runLease is the duration of a claim. A node that dies during a run, and does not start
+	// again, delays the next one by it.
 	runLease = 10 * time.Minute
 	// runTimeout bounds a run; the rest of the lease is for recording the result, and
 	// for clocks that differ.

@@ -14,10 +14,14 @@ func scanScheduledJob(row row, r *jobs.JobRecord) error {
 	return row.Scan(&r.Name, &r.DueAt, &r.Node, &r.StartedAt, &r.EndedAt, &r.Failures, &r.Note)
 }
 
-// RegisterJob implements jobs.Store.
+// RegisterJob implements jobs.Store. A run that this node had claimed ended with its last
+// process.
 func (s Jobs) RegisterJob(ctx context.Context, name string, now time.Time, every time.Duration) error {
 	return s.task("register scheduled job %s", name).change(ctx, func(c conn) error {
 		if _, err := c.exec(`INSERT INTO scheduled_jobs (name, due_at) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, now); err != nil {
+			return err
+		}
+		if _, err := c.exec(`UPDATE scheduled_jobs SET due_at = $1, node = NULL WHERE name = $2 AND node = $3 AND due_at > $1`, now, name, c.node); err != nil {
 			return err
 		}
 		_, err := c.exec(`UPDATE scheduled_jobs SET due_at = $1 WHERE name = $2 AND node IS NULL AND due_at > $1`, now.Add(every), name)

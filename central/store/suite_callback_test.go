@@ -500,5 +500,23 @@ func TestScheduledJobs(t *testing.T) {
 		if list, err := s.ListJobs(background); err != nil || !list[1].DueAt.Equal(at.Add(time.Minute)) {
 			t.Errorf("with a shorter period: %+v, %v", list, err)
 		}
+		// A node that starts again runs nothing yet: what it had claimed is due at once. What
+		// another one runs stays with it.
+		claimed, err := s.ClaimJob(background, "purge", at.Add(time.Hour), at.Add(70*time.Minute))
+		wantErr(t, "claim", err, nil)
+		wantRegistered(t, other, "another", at.Add(61*time.Minute), claimed.DueAt)
+		wantRegistered(t, s, "the same", at.Add(61*time.Minute), at.Add(61*time.Minute))
+		_, err = other.ClaimJob(background, "purge", at.Add(61*time.Minute), at.Add(71*time.Minute))
+		wantErr(t, "claim what a dead run left", err, nil)
 	})
+}
+
+// wantRegistered registers the job purge again and compares when it is due.
+func wantRegistered(t *testing.T, s *DB, node string, now, want time.Time) {
+	t.Helper()
+	wantErr(t, "register", s.RegisterJob(background, "purge", now, time.Minute), nil)
+	list, err := s.ListJobs(background)
+	if err != nil || !list[1].DueAt.Equal(want) {
+		t.Errorf("%s node starts: due %v, want %v, %v", node, list[1].DueAt, want, err)
+	}
 }
