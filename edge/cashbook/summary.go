@@ -2,6 +2,7 @@ package cashbook
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"time"
 
@@ -63,6 +64,16 @@ func (m *BankMoney) add(r *edge.Record) {
 		n, amount = -1, -r.Amount
 	}
 	m.Count, m.Amount = m.Count+n, m.Amount+amount
+}
+
+// ReceivedByUPI sums the payments by UPI among operations, minus the returned ones.
+func ReceivedByUPI(records iter.Seq[*edge.Record]) (m BankMoney) {
+	for r := range records {
+		if r.IsPayment() {
+			m.add(r)
+		}
+	}
+	return m
 }
 
 // newSummary sums up a day from its operations, those of other days with cash in its sums,

@@ -112,7 +112,8 @@ func filterLinks(w *i18n.Localizer, day ist.Day, current filter, entries []*entr
 	return out
 }
 
-// totals returns the sums of entries in words: what succeeded, and the cash.
+// totals returns the sums of entries in words: what succeeded, the cash, and what came by
+// UPI.
 func totals(w *i18n.Localizer, entries []*entry) (out []string) {
 	total := cashbook.TotalOf(operations(entries))
 	if total.Count > 0 {
@@ -123,6 +124,9 @@ func totals(w *i18n.Localizer, entries []*entry) (out []string) {
 	}
 	if total.Out > 0 {
 		out = append(out, w.Text("history.total.out", "amount", i18n.Rupees(total.Out)))
+	}
+	if upi := cashbook.ReceivedByUPI(operations(entries)); upi != (cashbook.BankMoney{}) {
+		out = append(out, w.Text("history.total.upi", "amount", i18n.Rupees(upi.Amount)))
 	}
 	return out
 }

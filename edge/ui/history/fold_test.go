@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"galla/edge"
+	"galla/edge/api"
 	"galla/edge/ui/uitest"
 	"galla/shared/money"
 	"galla/shared/op"
@@ -116,6 +117,13 @@ func TestFolded(t *testing.T) {
 	uitest.Contains(t, v.Get("/operations?day=2026-11-18", http.StatusOK), "Refunded: ₹510.00, 10:14")
 }
 
+// payment makes a record one of a payment by UPI, or of its return.
+func payment(route op.RouteID, rupees money.Paise) func(*edge.Record) {
+	return func(r *edge.Record) {
+		r.Route, r.Class, r.Amount, r.Result = route, op.Enquiry, rupees*money.Rupee, api.Result{}
+	}
+}
+
 // TestFilters: each filter lists its operations of the day with their sums, and its links
 // keep day and filter.
 func TestFilters(t *testing.T) {
@@ -124,21 +132,23 @@ func TestFilters(t *testing.T) {
 	cash := s.addOperation(t, time.Hour+day, op.Succeeded)
 	sent, _ := s.addTransfer(t, 2*time.Hour+day, asha, func(r *edge.Record) { r.Charge = 10 * money.Rupee })
 	code := s.addStep(t, 3*time.Hour+day, op.GenerateQR, "")
+	paid := s.addOperation(t, 3*time.Hour+time.Minute+day, op.Succeeded, payment(op.PaymentReceived, 250))
+	back := s.addOperation(t, 3*time.Hour+2*time.Minute+day, op.Succeeded, payment(op.PaymentReturned, 50))
 	failed := s.addOperation(t, 4*time.Hour+day, op.Failed, func(r *edge.Record) { r.Result.Code = "51" })
 	waits := s.addOperation(t, 5*time.Hour+day, op.Pending, func(r *edge.Record) { r.Route, r.Amount = op.Purchase, 40*money.Rupee })
-	all := []op.ID{cash, sent, code, failed, waits}
+	all := []op.ID{cash, sent, code, paid, back, failed, waits}
 	const yesterday = "/operations?day=2026-11-20"
 	for show, want := range map[string]struct {
 		ids    []op.ID
 		totals string
 	}{
-		"":              {all, "2 succeeded: ₹1,000.00 | Cash in: ₹510.00 | Cash out: ₹500.00"},
+		"":              {all, "2 succeeded: ₹1,000.00 | Cash in: ₹510.00 | Cash out: ₹500.00 | UPI received: ₹200.00"},
 		"&show=cash":    {[]op.ID{cash, failed}, "1 succeeded: ₹500.00 | Cash out: ₹500.00"},
 		"&show=sent":    {[]op.ID{sent}, "1 succeeded: ₹500.00 | Cash in: ₹510.00"},
-		"&show=qr":      {[]op.ID{code}, ""},
+		"&show=qr":      {[]op.ID{code, paid, back}, "UPI received: ₹200.00"},
 		"&show=failed":  {[]op.ID{failed}, ""},
 		"&show=waiting": {[]op.ID{waits}, ""},
-		"&show=odd":     {all, "2 succeeded: ₹1,000.00 | Cash in: ₹510.00 | Cash out: ₹500.00"},
+		"&show=odd":     {all, "2 succeeded: ₹1,000.00 | Cash in: ₹510.00 | Cash out: ₹500.00 | UPI received: ₹200.00"},
 	} {
 		page := v.Get(yesterday+show, http.StatusOK)
 		var got []op.ID
@@ -160,7 +170,7 @@ func TestFilters(t *testing.T) {
 			uitest.Contains(t, page, `href="/operations?day=2026-11-19`+strings.ReplaceAll(show, "&", "&amp;")+`"`, `name="show" value="`+strings.TrimPrefix(show, "&show=")+`"`)
 		}
 	}
-	uitest.Contains(t, v.Get(yesterday, http.StatusOK), `href="/operations?day=2026-11-20&amp;show=waiting"`, `aria-current="true">All <b>5</b>`)
+	uitest.Contains(t, v.Get(yesterday, http.StatusOK), `href="/operations?day=2026-11-20&amp;show=waiting"`, `aria-current="true">All <b>7</b>`)
 	// On today's first page a filter does not hide what is unfinished.
 	uitest.Contains(t, v.Get("/operations?show=qr", http.StatusOK), "1 operation is unfinished", "Nothing of this kind on this day")
 }
