@@ -131,7 +131,7 @@ func (c *Counter) addByEvent(cursor int64, r Record) (Record, error) {
 	if err == nil {
 		time.AfterFunc(time.Second, func() {
 			if known, err := c.queue.AddByEvent(cursor, r); err == nil {
-				c.rememberPayment(known)
+				c.rememberPayment(known, true)
 				c.afterChange(known)
 			}
 		})
