@@ -115,6 +115,7 @@ var consolePages = []struct {
 	{"operations of a customer, by the last four digits", "/console/find", url.Values{"text": {customerLast4}}},
 	{"the latest operations", "/console/operations", nil},
 	{"failed operations of a vendor and a bank", "/console/operations?bank=990326&state=failed&vendor=b0000000-0000-4000-8000-000000000001", nil},
+	{"how it stands now", "/console/now", nil},
 	{"what waits", "/console/waiting", nil},
 	{"the day", "/console/day", nil},
 	{"reconciliation", "/console/reconciliation", nil},
