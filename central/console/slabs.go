@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -69,12 +70,17 @@ func (s slab) combination() central.Combination {
 	return central.Combination{PaymentMethod: s.PaymentMethod, Provider: s.Provider, TxnType: s.TxnType}
 }
 
+// band is the amounts of a slab.
+type band struct {
+	at        int // in the list
+	low, high money.Paise
+}
+
+// isEvery reports whether the slab is for every amount.
+func (b band) isEvery() bool { return b.low == 0 && b.high == math.MaxInt64 }
+
 // markOverlaps names at each slab the others that overlap it.
 func markOverlaps(list []slab) {
-	type band struct {
-		at        int // in the list
-		low, high money.Paise
-	}
 	var groups [][]band
 	for i, s := range list {
 		low, high := s.bounds()
@@ -85,6 +91,13 @@ func markOverlaps(list []slab) {
 		groups[g] = append(groups[g], band{i, low, high})
 	}
 	for _, group := range groups {
+		// By amount, the band of every amount last: slabs of one millisecond have no order.
+		slices.SortStableFunc(group, func(a, b band) int {
+			if every := a.isEvery(); every != b.isEvery() {
+				return map[bool]int{true: 1, false: -1}[every]
+			}
+			return cmp.Or(cmp.Compare(a.low, b.low), cmp.Compare(a.high, b.high))
+		})
 		for _, one := range group {
 			s := &list[one.at]
 			for _, o := range group {
