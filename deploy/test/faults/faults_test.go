@@ -42,7 +42,7 @@ func TestNoFaultIsForgotten(t *testing.T) {
 // the fault.
 var walks = map[string][]run{
 	sendBeforeCommit: {
-		{pkg: "central", args: []string{"-test.run", "^TestRandomWalk$"}, want: `is (refused|received), executed 1 times|the bank executed GL\w+, which is no operation's`},
+		{pkg: "central", args: []string{"-test.run", "^TestRandomWalk$"}, want: `is (refused|received), executed 1 times|the bank executed GL\w+, which is no operation's|was sent 2 times and executed`},
 	},
 	retryOnTimeout: {
 		{pkg: "central", args: []string{"-test.run", "^TestRandomWalk$"}, want: `the bank executed GL\w+, which is no operation's`},
