@@ -107,9 +107,12 @@ proof() {
   proof 32 0 | galla-central reconcile propose "$case" failed --by sandbox-operator --reason "letter of the bank" --document letter.txt
   proof 0 1 | galla-central reconcile confirm "$case" --by sandbox-admin
   kill -CONT "$bank" ) > "$SANDBOX/people.log" 2>&1 &
-# The bank may start an operation until its deadline and a margin have passed; before
-# that nobody may decide that it failed.
-sleep 29
+# The bank may start an operation until its deadline and a margin of 30 seconds have passed;
+# before that nobody may decide that it failed.
+for ref in $(galla-central operation waiting | awk '/ 400.98 | 300.97 / { print $2 }'); do
+	deadline=$(date -d "$(galla-central operation show "$ref" | awk '/^bank may not start after/ { print $NF }')" +%s)
+	while [ "$(date +%s)" -le $((deadline + 31)) ]; do sleep 0.2; done
+done
 `,
 	"runbooks/bank-down.md": `withdraw went 200.00`,
 	"runbooks/restore.md": `
