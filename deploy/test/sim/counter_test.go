@@ -24,6 +24,7 @@ type shop struct {
 	title    string
 	merchant central.MerchantID
 	legal    string
+	vpa      string // where it is paid by UPI
 	public   ed25519.PublicKey
 	key      ed25519.PrivateKey
 	sealKey  secret.Key

@@ -120,13 +120,13 @@ type paymentPlan struct {
 
 func (s *story) drawPayment(luck *rng, nth int) paymentPlan {
 	shops := s.snapshot.shops
-	p := paymentPlan{payee: s.vpaOf(shops[luck.below(len(shops))].merchant), amount: money.Paise(100+nth) * money.Rupee, node: luck.below(len(s.nodes)), notice: drawNotice(luck), returned: drawNotice(luck)}
+	p := paymentPlan{payee: shops[luck.below(len(shops))].vpa, amount: money.Paise(100+nth) * money.Rupee, node: luck.below(len(s.nodes)), notice: drawNotice(luck), returned: drawNotice(luck)}
 	switch luck.below(6) {
 	case 0:
 		p.payee = "nobody@galla"
 	case 1, 2: // static
 	default: // only the first shop's program makes codes
-		p.payee, p.order, p.code, p.asked = s.vpaOf(shops[0].merchant), fmt.Sprint("order-", nth), luck.below(5) > 0, p.amount
+		p.payee, p.order, p.code, p.asked = shops[0].vpa, fmt.Sprint("order-", nth), luck.below(5) > 0, p.amount
 		if luck.below(5) == 0 {
 			p.asked += money.Rupee
 		}
@@ -149,18 +149,6 @@ func drawNotice(luck *rng) (n simbank.Notice) {
 		n.Spoil = books.SpoilOnce
 	}
 	return n
-}
-
-// vpaOf is the UPI address of a merchant.
-func (s *story) vpaOf(m central.MerchantID) string {
-	merchant, err := s.nodes[0].store.Merchant(context.Background(), m)
-	if err != nil {
-		return "gal0000001@galla" // the node is just being killed
-	}
-	if merchant.VPA != "" {
-		return merchant.VPA
-	}
-	return merchant.MID + "@galla"
 }
 
 func (s *story) pay(ctx context.Context, p paymentPlan) {

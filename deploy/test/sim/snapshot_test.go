@@ -124,11 +124,11 @@ func (b *snapshot) enrol(h *system) error {
 	}
 	lakshmi := central.Merchant{
 		ID: "c0000000-0000-4000-8000-000000000001", MID: "GAL0000001", LegalName: "Lakshmi Kirana Store", Status: central.MerchantApproved,
-		HasInfo: true, AEPSReady: true, TID: "GAL00001", Mobile: "9800000001",
+		HasInfo: true, AEPSReady: true, TID: "GAL00001", Mobile: "9800000001", VPA: "gal0000001@galla",
 	}
 	charminar := lakshmi
 	charminar.ID, charminar.MID, charminar.LegalName = "c0000000-0000-4000-8000-000000000003", "GAL0000003", "Charminar General"
-	charminar.TID, charminar.Mobile = "GAL00003", "9800000003"
+	charminar.TID, charminar.Mobile, charminar.VPA = "GAL00003", "9800000003", "gal0000003@galla"
 	if err := db.Seed(context.Background(), store.Seed{Merchants: []central.Merchant{lakshmi, charminar}}); err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (b *snapshot) enrol(h *system) error {
 		if _, err := io.ReadFull(rand.Reader, raw); err != nil {
 			return err
 		}
-		s := shop{title: fmt.Sprintf("shop-%d", i+1), merchant: m.ID, legal: m.LegalName, public: public, key: key, sealKey: secret.NewKey(raw)}
+		s := shop{title: fmt.Sprintf("shop-%d", i+1), merchant: m.ID, legal: m.LegalName, vpa: m.VPA, public: public, key: key, sealKey: secret.NewKey(raw)}
 		if err := h.enrol(db, &s); err != nil {
 			return err
 		}
