@@ -32,6 +32,11 @@ type Used struct {
 	Sum   money.Paise
 }
 
+// Full reports whether there is no room for the operation beside what is used.
+func (q Quota) Full(used Used) bool {
+	return q.MaxCount > 0 && used.Count >= q.MaxCount || q.MaxSum > 0 && used.Sum > q.MaxSum-q.Amount
+}
+
 // QuotaError says which quota has no room for an operation, and what is used.
 type QuotaError struct {
 	Quota Quota
@@ -57,6 +62,8 @@ const (
 	PerTerminalDay         LimitScope = "terminal-day"
 	PerRemitterDay         LimitScope = "remitter-day"
 	PerRemitterMonth       LimitScope = "remitter-month"
+	PerMerchantDay         LimitScope = "merchant-day"
+	PerMerchantMonth       LimitScope = "merchant-month"
 )
 
 // Limit is one rule (domain.md, sections 6 and 7). Zero: no limit.
@@ -78,4 +85,5 @@ type LimitSubject struct {
 	Customer string // keyed hash of the Aadhaar number, hex; never the number
 	TID      string // terminal at the bank network
 	Sender   string // remitter
+	Merchant MerchantID
 }

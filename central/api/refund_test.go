@@ -102,7 +102,7 @@ func TestTransferReferences(t *testing.T) {
 	if q := b.executor.last.Quotas; len(q) != 1 || q[0].Key != "remitter:"+senderID || q[0].Amount != 150050 {
 		t.Errorf("quotas are %+v", q)
 	}
-	if s := b.limits.subjects[0]; s != (central.LimitSubject{Kind: central.KindTransfer, Amount: 150050, TID: "GAL00001", Sender: senderID}) {
+	if s := b.limits.subjects[0]; s != (central.LimitSubject{Kind: central.KindTransfer, Amount: 150050, TID: "GAL00001", Sender: senderID, Merchant: m1}) {
 		t.Errorf("subject is %+v", s)
 	}
 	for name, change := range map[string]string{"amount": "1500.51", "BeneficiaryId": "18", "remarks": `"other"`, "receiver_account_no": `"1234567890"`} {

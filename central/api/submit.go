@@ -18,6 +18,7 @@ func (h *Handler) submit(ctx context.Context, c *activeRequest, s central.Submis
 	if err != nil {
 		return central.Reply{}, err
 	}
+	about.Merchant = c.merchant.ID
 	quotas, err := h.cfg.Limits.Check(time.Now(), about)
 	if err != nil {
 		// Limits apply to new operations only, not to a repeat of an earlier one.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/limits"
 	"galla/central/payments"
 	"galla/central/store"
 	"galla/shared/op"
@@ -92,7 +93,7 @@ func (noPayments) Earning(context.Context, central.Operation, central.BankAnswer
 func (h *harness) payment(t testing.TB, n int, change ...func(*central.ReceivedPayment)) payments.Payment {
 	t.Helper()
 	service, err := payments.New(payments.Config{
-		Store: h.db, Network: noPayments{}, Tariff: noPayments{}, Handle: "gallabank", FingerprintKey: key("payments"), Node: "central-1",
+		Store: h.db, Network: noPayments{}, Tariff: noPayments{}, Limits: &limits.RuleSet{}, Handle: "gallabank", FingerprintKey: key("payments"), Node: "central-1",
 		Logger: slog.New(slog.DiscardHandler), Notify: func(string) {},
 	})
 	if err != nil {

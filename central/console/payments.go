@@ -13,9 +13,9 @@ import (
 
 // PaymentReader reads payments that were received by UPI.
 type PaymentReader interface {
-	// UnmatchedPayments lists those whose order or payee was not found, the newest record
-	// first, recorded before a time; zero: all.
-	UnmatchedPayments(ctx context.Context, before time.Time, limit int) ([]payments.Payment, error)
+	// PaymentsForPerson lists those whose order or payee was not found, or that are over a
+	// limit of their merchant, the newest record first, recorded before a time; zero: all.
+	PaymentsForPerson(ctx context.Context, before time.Time, limit int) ([]payments.Payment, error)
 }
 
 // PaymentFinder finds the payment of an operation.
@@ -59,7 +59,7 @@ func (e *PartyPages) payments(v *visit) error {
 		}
 		before = at
 	}
-	list, err := e.Payments.UnmatchedPayments(v.Context(), before, pageSize+1)
+	list, err := e.Payments.PaymentsForPerson(v.Context(), before, pageSize+1)
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,8 @@ var periodScopes = []struct {
 	{central.PerTerminalDay, func(s central.LimitSubject) string { return key("terminal", s.TID) }, day, "this terminal's %s today"},
 	{central.PerRemitterDay, func(s central.LimitSubject) string { return key("remitter", s.Sender) }, day, "this remitter's %s today"},
 	{central.PerRemitterMonth, func(s central.LimitSubject) string { return key("remitter", s.Sender) }, ist.MonthOf, "this remitter's %s this month"},
+	{central.PerMerchantDay, func(s central.LimitSubject) string { return key("merchant", string(s.Merchant)) }, day, "this merchant's %s today"},
+	{central.PerMerchantMonth, func(s central.LimitSubject) string { return key("merchant", string(s.Merchant)) }, ist.MonthOf, "this merchant's %s this month"},
 }
 
 func day(at time.Time) string { return string(ist.DayOf(at)) }
@@ -57,6 +59,7 @@ var plurals = map[central.Kind]string{
 	central.KindRefund:              "refunds",
 	central.KindAccountVerification: "account verifications",
 	central.KindBeneficiaryAdd:      "new beneficiaries",
+	central.KindUPIPayment:          "UPI payments",
 }
 
 // Check checks an operation against the rules in force at the given time and gives
@@ -71,6 +74,13 @@ func (b *RuleSet) Check(at time.Time, s central.LimitSubject) ([]central.Quota, 
 			return nil, central.NewError(central.FailedPrecondition, message)
 		}
 	}
+	return b.Quotas(at, s), nil
+}
+
+// Quotas gives what Check gives, of an operation whose amount is beyond doubt: money that
+// has arrived.
+func (b *RuleSet) Quotas(at time.Time, s central.LimitSubject) []central.Quota {
+	today := ist.DayOf(at)
 	var quotas []central.Quota
 	for _, c := range periodScopes {
 		l, ok := b.rule(s.Kind, c.scope, today)
@@ -83,7 +93,7 @@ func (b *RuleSet) Check(at time.Time, s central.LimitSubject) ([]central.Quota, 
 			MaxCount: l.Count, MaxSum: l.Sum, What: fmt.Sprintf(c.what, plurals[s.Kind]),
 		})
 	}
-	return quotas, nil
+	return quotas
 }
 
 // amountError says how an amount breaks a rule for one transaction; empty: it

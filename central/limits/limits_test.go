@@ -35,7 +35,7 @@ func ruleSet(t testing.TB, load func() (*RuleSet, error)) *RuleSet {
 }
 
 func subject1(kind central.Kind, amount money.Paise) central.LimitSubject {
-	return central.LimitSubject{Kind: kind, Amount: amount, Customer: "c0ffee", TID: "GAL00001", Sender: "s1"}
+	return central.LimitSubject{Kind: kind, Amount: amount, Customer: "c0ffee", TID: "GAL00001", Sender: "s1", Merchant: "m1"}
 }
 
 func TestProductionAndSandbox(t *testing.T) {
@@ -60,6 +60,9 @@ func TestProductionAndSandbox(t *testing.T) {
 		{production, central.KindTransfer, 5000*rs + 1, "The amount is over the limit: a transaction has at most 5,000.00 rupees", 0},
 		{production, central.KindRefund, 5000 * rs, "", 0},
 		{production, central.KindBeneficiaryAdd, 0, "", 0},
+		{production, central.KindUPIPayment, 100000 * rs, "", 0},
+		{production, central.KindUPIPayment, 100000*rs + 1, "The amount is over the limit: a transaction has at most 1,00,000.00 rupees", 0},
+		{sandbox, central.KindUPIPayment, 1, "", 1},
 		{sandbox, central.KindWithdrawal, 123*rs + 45, "", 0},
 		{sandbox, central.KindWithdrawal, 1*rs - 1, "The amount is under the limit: a transaction has at least 1.00 rupees", 0},
 		{sandbox, central.KindPurchase, 10001 * rs, "The amount is over the limit: a transaction has at most 10,000.00 rupees", 0},

@@ -161,7 +161,10 @@ func contradictions(l central.Limit) []error {
 		say("no amount from min to max is a multiple of step %s", l.Step)
 	}
 	for _, k := range l.Kinds {
-		if !k.MovesMoney() && (l.Min|l.Max|l.Step|l.Sum) != 0 {
+		if k == central.KindUPIPayment && !slices.Contains([]central.LimitScope{central.PerTransaction, central.PerMerchantDay, central.PerMerchantMonth}, l.Scope) {
+			say("%s is received by a merchant: its scopes are %s, %s and %s", k, central.PerTransaction, central.PerMerchantDay, central.PerMerchantMonth)
+		}
+		if !k.MovesMoney() && !k.Reported() && (l.Min|l.Max|l.Step|l.Sum) != 0 {
 			say("%s moves no amount: it can only be counted", k)
 		}
 	}

@@ -13,4 +13,8 @@
 // reconcile asks for it by its RRN (RecordByRRN). A payment is matched to the merchant by its VPA, and to the order
 // by the tr and amount of a QR that the merchant asked for. What can't be matched is kept,
 // too, and shown to operators: money that arrived is never refused.
+//
+// A QR whose payment would be over a limit of the merchant is refused (package limits). A
+// payment over a limit is recorded as any other, counted, and shown to operators: the payer's
+// bank has paid, and the payer may have used a printed code.
 package payments

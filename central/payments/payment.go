@@ -20,10 +20,17 @@ type Payment struct {
 	Order     string             // the order_id of the QR; empty: none was matched
 	Match     Match
 	Source    Source // of the first report
+	OverLimit string // which limit of the merchant it is over, for people; empty: none
 
 	RecordedAt       time.Time
 	RefundOperation  op.ID // empty: it was not returned
 	RefundRecordedAt time.Time
+}
+
+// NeedsPerson tells whether operators look at the payment: the merchant may not know what it
+// is for, or received more than its limits allow.
+func (p Payment) NeedsPerson() bool {
+	return p.OverLimit != "" || p.Match.Unclear()
 }
 
 // Refunded tells whether the bank returned the payment.
@@ -42,9 +49,8 @@ const (
 	MatchUnknownPayee Match = "unknown-payee" // a VPA that no merchant has, or several
 )
 
-// NeedsPerson tells whether operators look at the payment: the merchant may not know what
-// it is for.
-func (m Match) NeedsPerson() bool { return m != MatchOrder && m != MatchStatic }
+// Unclear tells whether the merchant may not know what the payment is for.
+func (m Match) Unclear() bool { return m != MatchOrder && m != MatchStatic }
 
 // Source says how a payment became known.
 type Source string
@@ -109,18 +115,22 @@ type Store interface {
 
 	// Payment returns a payment by the network's id, or central.ErrNotFound.
 	Payment(ctx context.Context, id string) (Payment, error)
+	// CheckQuotas looks whether quotas have room now, and counts nothing. Where one has none
+	// the error is a *central.QuotaError.
+	CheckQuotas(ctx context.Context, quotas []central.Quota) error
 	// AddPayment records a payment with its operation, which is created and finished, and
-	// an event for each of the merchant's terminals, in one transaction. ErrConflict: its
+	// an event for each of the merchant's terminals, in one transaction. It is counted
+	// against the quotas, and where one has no room, OverLimit says so. ErrConflict: its
 	// RRN or its operation's reference is that of another. Where another node was first,
 	// the result is what that one recorded.
-	AddPayment(ctx context.Context, p Payment, o central.Operation, end central.FinalOutcome) (Recorded, error)
+	AddPayment(ctx context.Context, p Payment, o central.Operation, end central.FinalOutcome, quotas []central.Quota) (Recorded, error)
 	// AddRefund records the return of a payment in the same way.
 	AddRefund(ctx context.Context, p Payment, o central.Operation, end central.FinalOutcome) (Recorded, error)
 
 	// PaymentsOf lists payments, the newest record first. ErrAfter.
 	PaymentsOf(ctx context.Context, f Filter) ([]Payment, error)
-	// UnmatchedPayments lists those that NeedsPerson, the newest record first.
-	UnmatchedPayments(ctx context.Context, before time.Time, limit int) ([]Payment, error)
+	// PaymentsForPerson lists those that NeedsPerson, the newest record first.
+	PaymentsForPerson(ctx context.Context, before time.Time, limit int) ([]Payment, error)
 	// EnquiredUntil gives the time up to which the network was asked for payments; the zero
 	// time: never. SetEnquiredUntil moves it, and never back.
 	EnquiredUntil(ctx context.Context) (time.Time, error)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
@@ -19,11 +20,21 @@ type Tariff interface {
 	Earning(ctx context.Context, o central.Operation, a central.BankAnswer, at time.Time) (*central.Earning, error)
 }
 
+// Limits are what a merchant may receive; *limits.RuleSet implements it.
+type Limits interface {
+	// Check refuses an amount that no transaction may have (FailedPrecondition), and gives
+	// the quotas that it counts against.
+	Check(at time.Time, s central.LimitSubject) ([]central.Quota, error)
+	// Quotas gives the quotas whatever the amount.
+	Quotas(at time.Time, s central.LimitSubject) []central.Quota
+}
+
 // Config sets up a Service. All fields but Observe are required.
 type Config struct {
 	Store   Store
 	Network central.PaymentNetwork
 	Tariff  Tariff
+	Limits  Limits
 	// Handle is the handle of VPAs that merchants have by default, such as gallabank.
 	Handle string
 	// FingerprintKey keys the fingerprints of operations.
@@ -44,8 +55,8 @@ type Service struct {
 
 // New returns a Service.
 func New(cfg Config) (*Service, error) {
-	if cfg.Store == nil || cfg.Network == nil || cfg.Tariff == nil || cfg.Handle == "" || cfg.FingerprintKey.IsZero() || cfg.Node == "" || cfg.Logger == nil || cfg.Notify == nil {
-		return nil, errors.New("payments need a store, a network, a tariff, a handle, a key, a node, a logger and a notifier")
+	if cfg.Store == nil || cfg.Network == nil || cfg.Tariff == nil || cfg.Limits == nil || cfg.Handle == "" || cfg.FingerprintKey.IsZero() || cfg.Node == "" || cfg.Logger == nil || cfg.Notify == nil {
+		return nil, errors.New("payments need a store, a network, a tariff, limits, a handle, a key, a node, a logger and a notifier")
 	}
 	if cfg.Observe == nil {
 		cfg.Observe = func(Payment) {}
@@ -105,7 +116,15 @@ func (s *Service) add(ctx context.Context, r central.ReceivedPayment, from Sourc
 	if err != nil {
 		return Payment{}, err
 	}
-	done, err := s.cfg.Store.AddPayment(ctx, p, o, end)
+	var quotas []central.Quota
+	if p.Merchant != "" {
+		subject := limitSubject(p.Merchant, p.Amount)
+		if _, err := s.cfg.Limits.Check(r.At, subject); err != nil {
+			p.OverLimit = err.Error()
+		}
+		quotas = s.cfg.Limits.Quotas(r.At, subject)
+	}
+	done, err := s.cfg.Store.AddPayment(ctx, p, o, end, quotas)
 	if errors.Is(err, ErrConflict) { // unless another node recorded it at this moment
 		if known, readErr := s.cfg.Store.Payment(ctx, r.ID); readErr == nil {
 			return known, nil
@@ -136,6 +155,11 @@ func (s *Service) addRefund(ctx context.Context, p Payment) error {
 	return err
 }
 
+// limitSubject is what limits need of a payment.
+func limitSubject(m central.MerchantID, amount money.Paise) central.LimitSubject {
+	return central.LimitSubject{Kind: central.KindUPIPayment, Amount: amount, Merchant: m}
+}
+
 // tell wakes the terminals that have an event of a new record.
 func (s *Service) tell(r Recorded) {
 	if !r.New {
@@ -145,7 +169,7 @@ func (s *Service) tell(r Recorded) {
 		s.cfg.Notify(central.TerminalTopic(t))
 	}
 	p := r.Payment
-	s.cfg.Logger.Info("payment recorded", "payment", p.ID, "operation", p.Operation, "merchant", p.Merchant, "match", string(p.Match), "source", string(p.Source), "returned", p.Refunded())
+	s.cfg.Logger.Info("payment recorded", "payment", p.ID, "operation", p.Operation, "merchant", p.Merchant, "match", string(p.Match), "overLimit", p.OverLimit != "", "source", string(p.Source), "returned", p.Refunded())
 	s.cfg.Observe(p)
 }
 
@@ -241,5 +265,19 @@ func (s *Service) List(ctx context.Context, f Filter) ([]Payment, error) {
 	return s.cfg.Store.PaymentsOf(ctx, f)
 }
 
-// AddCode records a QR for one order and amount.
-func (s *Service) AddCode(ctx context.Context, c Code) error { return s.cfg.Store.AddCode(ctx, c) }
+// AddCode records a QR for one order and amount. Where its payment would be over a limit of
+// the merchant, the error is a *central.Error, FailedPrecondition, with a message for the
+// caller, and nothing is recorded.
+func (s *Service) AddCode(ctx context.Context, c Code) error {
+	quotas, err := s.cfg.Limits.Check(c.MadeAt, limitSubject(c.Merchant, c.Amount))
+	if err != nil {
+		return err
+	}
+	var full *central.QuotaError
+	if err := s.cfg.Store.CheckQuotas(ctx, quotas); errors.As(err, &full) {
+		return central.NewError(central.FailedPrecondition, full.Error())
+	} else if err != nil {
+		return err
+	}
+	return s.cfg.Store.AddCode(ctx, c)
+}

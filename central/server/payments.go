@@ -33,13 +33,13 @@ func newMoneyPaths(cfg Config, k keys.Set, network *bank.Client, db *store.DB, p
 	if err != nil {
 		return nil, receivedPayments{}, err
 	}
-	received, err := newPayments(cfg, k, network, db, tariff, notifier, w)
+	received, err := newPayments(cfg, k, network, db, tariff, r.limits, notifier, w)
 	return engine, received, err
 }
 
-func newPayments(cfg Config, k keys.Set, network *bank.Client, db *store.DB, tariff central.Tariff, notifier *central.Notifier, w *telemetry.Metrics) (receivedPayments, error) {
+func newPayments(cfg Config, k keys.Set, network *bank.Client, db *store.DB, tariff central.Tariff, bounds payments.Limits, notifier *central.Notifier, w *telemetry.Metrics) (receivedPayments, error) {
 	service, err := payments.New(payments.Config{
-		Store: db, Network: network, Tariff: tariff, Handle: cfg.handle(), FingerprintKey: k.Fingerprint, Node: cfg.Node,
+		Store: db, Network: network, Tariff: tariff, Limits: bounds, Handle: cfg.handle(), FingerprintKey: k.Fingerprint, Node: cfg.Node,
 		Notify: notifier.Notify, Observe: w.RecordPayment, Logger: cfg.Logger,
 	})
 	if err != nil {

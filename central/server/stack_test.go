@@ -95,7 +95,7 @@ func newStackWith(t testing.TB, log io.Writer, tell func(statement string)) *sta
 	must(err)
 	handler, err := newHandler(t.Context(), engine, registry, db, parties, changes, api.Config{
 		FingerprintKey: k.Fingerprint, UplinkURL: cfg.uplinkURL(), Audience: uplinkAudience,
-		Payments: newTestPayments(t, cfg, k, db, tariff, notifier, w), Limits: r.limits, UPIHandle: cfg.handle(), Sandbox: cfg.Sandbox, Rand: cfg.Rand, Logger: cfg.Logger,
+		Payments: newTestPayments(t, cfg, k, db, tariff, r.limits, notifier, w), Limits: r.limits, UPIHandle: cfg.handle(), Sandbox: cfg.Sandbox, Rand: cfg.Rand, Logger: cfg.Logger,
 	})
 	must(err)
 	vendors, outer, err := newGateway(t.Context(), cfg, k, db, watch, w.WrapHandler(telemetry.Gateway, handler))
@@ -222,9 +222,9 @@ func BenchmarkWithdrawal(b *testing.B) {
 }
 
 // newTestPayments is the service of payments, which asks no network.
-func newTestPayments(t testing.TB, cfg Config, k keys.Set, db *store.DB, tariff central.Tariff, notifier *central.Notifier, w *telemetry.Metrics) *payments.Service {
+func newTestPayments(t testing.TB, cfg Config, k keys.Set, db *store.DB, tariff central.Tariff, bounds payments.Limits, notifier *central.Notifier, w *telemetry.Metrics) *payments.Service {
 	t.Helper()
-	received, err := newPayments(cfg, k, new(bank.Client), db, tariff, notifier, w)
+	received, err := newPayments(cfg, k, new(bank.Client), db, tariff, bounds, notifier, w)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,12 +46,12 @@ func (s Payments) MerchantsByVPA(ctx context.Context, vpa, mid string) ([]centra
 		UNION ALL SELECT `+merchantColumns+` FROM merchants WHERE mid = $2 AND vpa = '' LIMIT 2`, vpa, mid)
 }
 
-const paymentColumns = `id, operation, rrn, payee, tr, amount, paid_at, payer_name, payer_vpa, merchant, order_id, matched, source, recorded_at,
+const paymentColumns = `id, operation, rrn, payee, tr, amount, paid_at, payer_name, payer_vpa, merchant, order_id, matched, source, recorded_at, over_limit,
 	refund_id, refund_rrn, refunded_at, refund_operation, refund_recorded_at`
 
 func scanPayment(row row, p *payments.Payment) error {
 	var refund central.PaymentRefund
-	err := row.Scan(&p.ID, &p.Operation, &p.RRN, &p.Payee, &p.TR, &p.Amount, &p.At, &p.PayerName, &p.PayerVPA, &p.Merchant, &p.Order, &p.Match, &p.Source, &p.RecordedAt,
+	err := row.Scan(&p.ID, &p.Operation, &p.RRN, &p.Payee, &p.TR, &p.Amount, &p.At, &p.PayerName, &p.PayerVPA, &p.Merchant, &p.Order, &p.Match, &p.Source, &p.RecordedAt, &p.OverLimit,
 		&refund.ID, &refund.RRN, &refund.At, &p.RefundOperation, &p.RefundRecordedAt)
 	if refund.ID != "" {
 		p.Refund = &refund
@@ -68,7 +69,7 @@ func (s Payments) Payment(ctx context.Context, id string) (payments.Payment, err
 }
 
 // AddPayment implements payments.Store.
-func (s Payments) AddPayment(ctx context.Context, p payments.Payment, o central.Operation, end central.FinalOutcome) (payments.Recorded, error) {
+func (s Payments) AddPayment(ctx context.Context, p payments.Payment, o central.Operation, end central.FinalOutcome, quotas []central.Quota) (payments.Recorded, error) {
 	return update(ctx, s.task("record payment %s", p.ID), func(c conn) (payments.Recorded, error) {
 		known, err := paymentByID(c, p.ID)
 		if !errors.Is(err, central.ErrNotFound) {
@@ -77,9 +78,15 @@ func (s Payments) AddPayment(ctx context.Context, p payments.Payment, o central.
 		if err := recordReported(c, o, end); err != nil {
 			return payments.Recorded{}, err
 		}
-		err = c.changeRow(fmt.Errorf("RRN %s is that of another payment: %w", p.RRN, payments.ErrConflict), `INSERT INTO upi_payments (id, operation, rrn, payee, tr, amount, paid_at, payer_name, payer_vpa, merchant, order_id, matched, source, recorded_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (rrn) DO NOTHING`,
-			p.ID, p.Operation, p.RRN, p.Payee, p.TR, p.Amount, p.At, p.PayerName, p.PayerVPA, orNull(p.Merchant), orNull(p.Order), p.Match, p.Source, p.RecordedAt)
+		var full *central.QuotaError // it is counted all the same: the money has arrived
+		if err := reserveQuotas(c, o.ID, quotas); errors.As(err, &full) {
+			p.OverLimit = cmp.Or(p.OverLimit, full.Error())
+		} else if err != nil {
+			return payments.Recorded{}, err
+		}
+		err = c.changeRow(fmt.Errorf("RRN %s is that of another payment: %w", p.RRN, payments.ErrConflict), `INSERT INTO upi_payments (id, operation, rrn, payee, tr, amount, paid_at, payer_name, payer_vpa, merchant, order_id, matched, source, recorded_at, over_limit)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT (rrn) DO NOTHING`,
+			p.ID, p.Operation, p.RRN, p.Payee, p.TR, p.Amount, p.At, p.PayerName, p.PayerVPA, orNull(p.Merchant), orNull(p.Order), p.Match, p.Source, p.RecordedAt, orNull(p.OverLimit))
 		if err != nil {
 			return payments.Recorded{}, err
 		}
@@ -182,14 +189,14 @@ func (s Payments) PaymentsOf(ctx context.Context, f payments.Filter) ([]payments
 	})
 }
 
-// UnmatchedPayments implements payments.Store, at most 1000 at a time.
-func (s Payments) UnmatchedPayments(ctx context.Context, before time.Time, limit int) ([]payments.Payment, error) {
+// PaymentsForPerson implements payments.Store, at most 1000 at a time.
+func (s Payments) PaymentsForPerson(ctx context.Context, before time.Time, limit int) ([]payments.Payment, error) {
 	until := int64(math.MaxInt64)
 	if !before.IsZero() {
 		until = before.UnixMilli()
 	}
-	return listRows(ctx, s.task("list payments without an order or a payee"), scanPayment, `SELECT `+paymentColumns+` FROM upi_payments
-		WHERE matched <> 'order' AND matched <> 'static' AND recorded_at < $1 ORDER BY recorded_at DESC, id DESC LIMIT $2`, until, clampLimit(limit))
+	return listRows(ctx, s.task("list payments that a person looks at"), scanPayment, `SELECT `+paymentColumns+` FROM upi_payments
+		WHERE (matched <> 'order' AND matched <> 'static' OR over_limit IS NOT NULL) AND recorded_at < $1 ORDER BY recorded_at DESC, id DESC LIMIT $2`, until, clampLimit(limit))
 }
 
 // EnquiredUntil implements payments.Store.

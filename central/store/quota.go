@@ -2,6 +2,8 @@ package store
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,12 +47,35 @@ func reserveQuotas(c conn, id op.ID, quotas []central.Quota) error {
 	for _, q := range quotas {
 		at := usageKey{q.Key, q.Period}
 		used := before[at]
-		if q.MaxCount > 0 && used.Count >= q.MaxCount || q.MaxSum > 0 && used.Sum > q.MaxSum-adds[at] {
+		if q.Amount = adds[at]; q.Full(used) {
 			return &central.QuotaError{Quota: q, Used: used}
 		}
 	}
 	return nil
 }
+
+// CheckQuotas looks whether quotas have room now, and counts nothing. Where one has none the
+// error is a *central.QuotaError.
+func (s Payments) CheckQuotas(ctx context.Context, quotas []central.Quota) error {
+	if len(quotas) == 0 {
+		return nil
+	}
+	_, err := query(ctx, s.task("look at %d quotas", len(quotas)), func(c conn) (none struct{}, err error) {
+		for _, q := range quotas {
+			used, err := firstRow(c, scanUsed, `SELECT count, sum FROM quota_usage WHERE key = $1 AND period = $2`, q.Key, q.Period)
+			if err != nil && !errors.Is(err, central.ErrNotFound) {
+				return none, err
+			}
+			if q.Full(used) {
+				return none, &central.QuotaError{Quota: q, Used: used}
+			}
+		}
+		return none, nil
+	})
+	return err
+}
+
+func scanUsed(row row, x *central.Used) error { return row.Scan(&x.Count, (*int64)(&x.Sum)) }
 
 // addUsage adds an operation to some counts and notes the usage before in each. The counts are
 // read by a statement of their own: see dialect.unlessTaken.

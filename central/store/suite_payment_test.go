@@ -12,9 +12,11 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/limits"
 	"galla/central/payments"
 	"galla/central/selfservice"
 	"galla/central/webhook"
+	"galla/shared/ist"
 	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/secret"
@@ -41,6 +43,18 @@ func (perPayment) Earning(_ context.Context, o central.Operation, _ central.Bank
 	return earningOf(o, "PAYMENT", 1), nil
 }
 
+// upiLimits let a merchant receive ₹20,000 at a time, and ₹50,000 in forty payments a day.
+func upiLimits(t *testing.T) *limits.RuleSet {
+	t.Helper()
+	rules, err := limits.Read([]byte(`{"rules": [
+		{"kinds": ["UPI_PAYMENT"], "scope": "transaction", "max": "20000.00", "note": "a test"},
+		{"kinds": ["UPI_PAYMENT"], "scope": "merchant-day", "count": 40, "sum": "50000.00", "note": "a test"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules
+}
+
 // paymentsOver is the service of payments over a store and a network, which may be nil; told
 // are the topics that it woke.
 func paymentsOver(t *testing.T, s *DB, network central.PaymentNetwork) (service *payments.Service, told func() []string) {
@@ -51,7 +65,7 @@ func paymentsOver(t *testing.T, s *DB, network central.PaymentNetwork) (service 
 	var mu sync.Mutex
 	var topics []string
 	service, err := payments.New(payments.Config{
-		Store: s, Network: network, Tariff: perPayment{}, Handle: "gallabank", FingerprintKey: secret.NewKey(bytes.Repeat([]byte{7}, 32)), Node: testNode,
+		Store: s, Network: network, Tariff: perPayment{}, Limits: upiLimits(t), Handle: "gallabank", FingerprintKey: secret.NewKey(bytes.Repeat([]byte{7}, 32)), Node: testNode,
 		Logger: slog.New(slog.DiscardHandler),
 		Notify: func(topic string) { mu.Lock(); defer mu.Unlock(); topics = append(topics, topic) },
 	})
@@ -195,7 +209,7 @@ func suitePaymentMatches(t *testing.T, s *DB) {
 			t.Errorf("%s: merchant %q, order %q, match %q", c.name, p.Merchant, p.Order, p.Match)
 		}
 	}
-	unmatched, err := s.UnmatchedPayments(background, time.Time{}, 10)
+	unmatched, err := s.PaymentsForPerson(background, time.Time{}, 10)
 	wantErr(t, "list unmatched", err, nil)
 	if len(unmatched) != 5 {
 		t.Errorf("%d payments need a person", len(unmatched))
@@ -204,6 +218,64 @@ func suitePaymentMatches(t *testing.T, s *DB) {
 	wantErr(t, "order", err, nil)
 	if len(codes) != 1 || len(list) != 3 {
 		t.Errorf("the order has %d codes and %d payments", len(codes), len(list))
+	}
+}
+
+// suitePaymentLimits: a code that would lead over a limit is refused, and what was paid is
+// recorded, counted on the day it was paid, and shown to people.
+func suitePaymentLimits(t *testing.T, s *DB) {
+	service, _ := paymentsOver(t, s, nil)
+	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, ist.Zone()).UTC()
+	code := func(day int, amount money.Paise, want string) {
+		t.Helper()
+		err := service.AddCode(background, payments.Code{Merchant: merchant1, TR: "limited", Amount: amount, Order: "Limited", MadeAt: noon.AddDate(0, 0, day)})
+		var refused *central.Error
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("a code for %s is refused: %v", amount, err)
+		case want != "" && (!errors.As(err, &refused) || refused.Fault != central.FailedPrecondition || refused.Message != want):
+			t.Errorf("a code for %s: %v, want %q", amount, err, want)
+		}
+	}
+	pay := func(day int, amount money.Paise, want string) {
+		t.Helper()
+		r := aPayment("")
+		r.Amount, r.At = amount, noon.AddDate(0, 0, day)
+		for range 2 { // the network reports it twice, and it counts once
+			wantErr(t, "record a payment", service.Record(background, r), nil)
+		}
+		if p := paymentOf(t, s, r.ID); p.OverLimit != want || p.NeedsPerson() != (want != "") || p.Match != payments.MatchStatic {
+			t.Errorf("a payment of %s is over %q, want %q; match %s", amount, p.OverLimit, want, p.Match)
+		}
+	}
+	const (
+		rs   = money.Rupee
+		over = "The amount is over the limit: a transaction has at most 20,000.00 rupees"
+		left = "The limit of 50000.00 rupees for this merchant's UPI payments today is exceeded; 15000.00 rupees are left"
+		none = "The limit of 50000.00 rupees for this merchant's UPI payments today is exceeded; 0.00 rupees are left"
+	)
+	code(0, 20_000*rs+1, over)
+	pay(0, 20_000*rs, "")
+	code(0, 15_000*rs, "")
+	pay(0, 15_000*rs, "")
+	code(0, 15_000*rs+1, left)
+	code(0, 15_000*rs, "")
+	pay(0, 20_000*rs, left)
+	code(0, rs, none)
+	pay(0, 20_001*rs, over) // it is over both
+	pay(1, 20_000*rs, "")
+	code(1, 20_000*rs, "")
+	pay(-1, 20_000*rs, "") // it comes late, and counts on its day
+	people, err := s.PaymentsForPerson(background, time.Time{}, 10)
+	wantErr(t, "list payments for people", err, nil)
+	if len(people) != 2 {
+		t.Errorf("%d payments need a person", len(people))
+	}
+	for key, want := range map[string]central.Used{"2026-11-19": {Count: 1, Sum: 20_000 * rs}, "2026-11-20": {Count: 4, Sum: 75_001 * rs}, "2026-11-21": {Count: 1, Sum: 20_000 * rs}} {
+		used, err := oneRow(background, s.task("read a quota"), scanUsed, `SELECT count, sum FROM quota_usage WHERE key = $1 AND period = $2`, "merchant:"+string(merchant1)+":UPI_PAYMENT", key)
+		if err != nil || used != want {
+			t.Errorf("on %s: %+v, %v; want %+v", key, used, err, want)
+		}
 	}
 }
 

@@ -80,6 +80,7 @@ func testStore(t *testing.T, open func(t *testing.T) *DB) {
 		{"settlements as a whole", suiteWhole},
 		{"payments", suitePayments},
 		{"matches of payments", suitePaymentMatches},
+		{"limits of payments", suitePaymentLimits},
 		{"returned payments", suitePaymentRefunds},
 		{"payments at once", suitePaymentsAtOnce},
 		{"lists of payments", suitePaymentLists},

@@ -22,7 +22,7 @@
 //	galla_bank_codes_total{code}                    the bank's response codes
 //	galla_issuer_requests_total{issuer,result}      requests by the customer's bank (IIN)
 //	galla_issuer_request_seconds{issuer}
-//	galla_upi_payments_total{event,source,match}    payments by UPI, and their returns
+//	galla_upi_payments_total{event,source,match,limit} payments by UPI, and their returns
 //
 // An operation that was pending before its final outcome is counted in both states.
 package telemetry

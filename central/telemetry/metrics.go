@@ -95,7 +95,7 @@ func New(cfg Config) (*Metrics, error) {
 	w.bankCodes = counter(w.registry, "bank_codes_total", "Response codes of the bank, enquiries not counted.", "code")
 	w.issuerRequests = counter(w.registry, "issuer_requests_total", "Requests to the bank, by the customer's bank and result.", "issuer", "result")
 	w.issuerSeconds = histogram(w.registry, "issuer_request_seconds", "Time that the bank took to answer, by the customer's bank.", waitBuckets(), "issuer")
-	w.payments = counter(w.registry, "upi_payments_total", "Payments by UPI that this node recorded, and their returns: how they became known, and what they were matched to.", "event", "source", "match")
+	w.payments = counter(w.registry, "upi_payments_total", "Payments by UPI that this node recorded, and their returns: how they became known, what they were matched to, and whether they are over a limit of the merchant.", "event", "source", "match", "limit")
 	return w, nil
 }
 
@@ -105,7 +105,11 @@ func (w *Metrics) RecordPayment(p payments.Payment) {
 	if p.Refunded() {
 		event = "returned"
 	}
-	w.payments.WithLabelValues(event, string(p.Source), string(p.Match)).Inc()
+	limit := "within"
+	if p.OverLimit != "" {
+		limit = "over"
+	}
+	w.payments.WithLabelValues(event, string(p.Source), string(p.Match), limit).Inc()
 }
 
 // Registry holds the metrics. The server registers those of its parts there.

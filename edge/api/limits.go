@@ -33,6 +33,8 @@ func limitKind(route op.RouteID) string {
 		return "PURCHASE"
 	case op.Transfer, op.TransferOTP:
 		return "TRANSFER"
+	case op.GenerateQR:
+		return "UPI_PAYMENT"
 	}
 	return ""
 }
@@ -49,8 +51,11 @@ const (
 
 // DefaultBounds returns the bounds of a route before the limits were fetched.
 func DefaultBounds(route op.RouteID) Bounds {
-	if IsAEPS(route) {
+	switch {
+	case IsAEPS(route):
 		return Bounds{Min: minAmount, Max: maxAmount}
+	case route == op.GenerateQR:
+		return Bounds{}
 	}
 	return Bounds{Min: minAmount}
 }

@@ -33,8 +33,8 @@ const (
 )
 
 // AddPayment commits on the disk of its central.
-func (l faultyStore) AddPayment(ctx context.Context, p payments.Payment, o central.Operation, end central.FinalOutcome) (r payments.Recorded, err error) {
-	err = l.disk.commit(func() error { r, err = l.DB.AddPayment(ctx, p, o, end); return err })
+func (l faultyStore) AddPayment(ctx context.Context, p payments.Payment, o central.Operation, end central.FinalOutcome, quotas []central.Quota) (r payments.Recorded, err error) {
+	err = l.disk.commit(func() error { r, err = l.DB.AddPayment(ctx, p, o, end, quotas); return err })
 	return r, err
 }
 
@@ -46,7 +46,7 @@ func (l faultyStore) AddRefund(ctx context.Context, p payments.Payment, o centra
 
 // addPayments creates the central's service of payments, and the loops that serve the bank's
 // notifications and ask for what they missed.
-func (o *centralNode) addPayments(kept faultyStore, notifier *central.Notifier) (*payments.Service, []func(context.Context) error, error) {
+func (o *centralNode) addPayments(kept faultyStore, bounds payments.Limits, notifier *central.Notifier) (*payments.Service, []func(context.Context) error, error) {
 	h := o.system
 	rates, err := commission.Embedded()
 	if err != nil {
@@ -57,7 +57,7 @@ func (o *centralNode) addPayments(kept faultyStore, notifier *central.Notifier) 
 		return nil, nil, err
 	}
 	service, err := payments.New(payments.Config{
-		Store: kept, Network: o.bank, Tariff: tariff, Handle: "galla", FingerprintKey: h.snapshot.keys.fing, Node: o.name,
+		Store: kept, Network: o.bank, Tariff: tariff, Limits: bounds, Handle: "galla", FingerprintKey: h.snapshot.keys.fing, Node: o.name,
 		Notify: notifier.Notify, Logger: h.log,
 	})
 	if err != nil {
@@ -235,7 +235,7 @@ func (a *audit) verifyPayments(ctx context.Context) {
 			continue
 		}
 		a.trace.countEvent(countUntold, p.Source == payments.FromEnquiry)
-		a.trace.countEvent(countUnmatched, p.Match.NeedsPerson())
+		a.trace.countEvent(countUnmatched, p.NeedsPerson())
 		known[p.Operation] = p
 		if p.Refunded() {
 			known[p.RefundOperation] = p

@@ -269,7 +269,7 @@ func (o *centralNode) start() error {
 	if err != nil {
 		return err
 	}
-	received, reports, err := o.addPayments(kept, notifier)
+	received, reports, err := o.addPayments(kept, rules, notifier)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"galla/edge"
+	"galla/shared/money"
 	"galla/shared/op"
 )
 
@@ -61,6 +62,9 @@ func (o *Operations) Pay(r edge.Record) {
 	o.mu.Unlock()
 	o.Receive(r)
 }
+
+// Bounds implements the sections' Counter: those of UPI (domain.md).
+func (o *Operations) Bounds(op.RouteID) edge.Bounds { return edge.Bounds{Max: 1_00_000 * money.Rupee} }
 
 // PaymentsOf implements the sections' Counter.
 func (o *Operations) PaymentsOf(order string) (list []edge.Record) {

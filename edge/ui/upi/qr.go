@@ -42,6 +42,7 @@ func (s *Pages) renderAmountForm(w http.ResponseWriter, r *http.Request, ses *ui
 		Name: "amount", Kind: ui.Amount, Label: words.Text("upi.amount"), Hint: words.Text("upi.amount.hint"), Error: wrong.Fields["amount"],
 		Value: strings.TrimSpace(r.PostFormValue("amount")), Focus: true, Missing: words.Text("upi.missing"), Wrong: words.Text("upi.number"),
 		Keys: ui.Keys(r.PostFormValue("quick"), quickAmounts...), KeysLabel: words.Text("upi.quick"), Spelling: words.NumberTextsJSON(),
+		Limit: ui.AmountLimit(words, s.counter.Bounds(op.GenerateQR)),
 	}}
 	s.kit.Render(w, r, ses, wrong.Status, ui.Page{Name: "upi/qr", Title: words.Text("upi.title"), Back: "/", Alert: wrong.Alert, Data: d})
 }
@@ -69,8 +70,12 @@ func readAmount(typed, quick string) (money.Paise, string) {
 
 func (s *Pages) createCode(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 	amount, wrong := readAmount(r.PostForm.Get("amount"), r.PostForm.Get("quick"))
+	text := outcome.AmountText(ses.Words(), s.counter.Bounds(op.GenerateQR), amount)
 	if wrong != "" {
-		s.renderAmountForm(w, r, ses, ui.Problem{Status: http.StatusUnprocessableEntity, Fields: map[string]string{"amount": ses.Words().Text(wrong)}})
+		text = ses.Words().Text(wrong)
+	}
+	if text != "" {
+		s.renderAmountForm(w, r, ses, ui.Problem{Status: http.StatusUnprocessableEntity, Fields: map[string]string{"amount": text}})
 		return
 	}
 	id, err := s.kit.Once(ses, r, func() (op.ID, error) { return s.requestCode(r.Context(), ses, amount) })

@@ -41,6 +41,8 @@ const (
 // Counter is what the pages need of edge.Counter. Its methods are safe for concurrent use.
 type Counter interface {
 	Status() edge.Status
+	// Bounds returns what the amount of an operation of a route may be.
+	Bounds(route op.RouteID) edge.Bounds
 	// Start stores a new operation. Errors: *edge.ValidationError, *edge.PreconditionError.
 	Start(q edge.Request) (edge.View, error)
 	// Await returns an operation when it is final or pending, or its present state when ctx

@@ -47,6 +47,20 @@ func TestCode(t *testing.T) {
 	}
 }
 
+// TestAmountOverTheLimit: the form says what is allowed, and an amount over it makes no code.
+func TestAmountOverTheLimit(t *testing.T) {
+	f, h := serve(t)
+	v := h.NewClient(t)
+	v.Login()
+	if page := v.Get("/upi", http.StatusOK); !strings.Contains(page, "₹1,00,000") {
+		t.Error("the form does not say what is allowed")
+	}
+	page := v.Post("/upi", http.StatusUnprocessableEntity, "amount", "100000.01")
+	if !strings.Contains(page, "₹1,00,000") || len(f.Requests()) != 0 {
+		t.Errorf("%d codes for an amount over the limit", len(f.Requests()))
+	}
+}
+
 // TestCodeAfterARestart: a shown code is still shown; one whose answer a restart removed
 // is unknown, and a changed cache is refused.
 func TestCodeAfterARestart(t *testing.T) {

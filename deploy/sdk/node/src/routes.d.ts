@@ -312,7 +312,7 @@ export interface FinishedOperation {
 export interface Limit {
   /** The kinds of transactions that it bounds, each by itself. */
   kinds: string[];
-  scope: 'transaction' | 'customer-terminal-day' | 'terminal-day' | 'remitter-day' | 'remitter-month';
+  scope: 'transaction' | 'customer-terminal-day' | 'terminal-day' | 'remitter-day' | 'remitter-month' | 'merchant-day' | 'merchant-month';
   /** Rupees; 0: no bound. So are max, step and sum. */
   min: number;
   max: number;
