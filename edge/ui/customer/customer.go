@@ -176,21 +176,22 @@ func (c *Pages) currentView(words *i18n.Localizer, ses *ui.Session) (screenView,
 	return f, words, nil
 }
 
-// codeView returns the screen of a UPI code, or the welcome where none may be shown.
+// codeView returns the screen of a UPI code, or the idle one where none may be shown.
 func (c *Pages) codeView(words *i18n.Localizer, v edge.View, st edge.Status) screenView {
-	f := welcomeView(words, st.Merchant)
-	if v.State != op.Succeeded {
-		return f
-	}
 	drawing, amount, ok := c.cfg.QRImage(v)
-	if !ok || amount == 0 { // the printed code is on the wall
-		return f
+	if v.State != op.Succeeded || !ok || amount == 0 { // the printed code is on the wall
+		return c.idleView(words, st)
 	}
+	f := welcomeView(words, st.Merchant)
 	if sum, full := edge.ReceivedFor(c.counter.PaymentsOf(v.ReplyValue("order_id")), amount); full {
-		return f.paid(words, v.ID, sum)
+		f = f.paid(words, v.ID, sum)
+	} else {
+		f.State, f.QR, f.Title, f.Lead = string(v.ID)+" code", drawing, words.Text("customer.code"), words.Text("customer.code.lead")
+		f.Amount, f.Spell = i18n.ShortRupees(amount), words.AmountInWords(amount)
 	}
-	f.State, f.QR, f.Title, f.Lead = string(v.ID)+" code", drawing, words.Text("customer.code"), words.Text("customer.code.lead")
-	f.Amount, f.Spell = i18n.ShortRupees(amount), words.AmountInWords(amount)
+	if r, ok := c.justPrinted(st); ok {
+		f = f.withPrinted(words, r)
+	}
 	return f.withSpeech(words)
 }
 
@@ -198,15 +199,24 @@ func (c *Pages) codeView(words *i18n.Localizer, v edge.View, st edge.Status) scr
 // welcome.
 func (c *Pages) idleView(words *i18n.Localizer, st edge.Status) screenView {
 	f := welcomeView(words, st.Merchant)
+	if r, ok := c.justPrinted(st); ok {
+		return f.paid(words, r.ID, r.Amount)
+	}
+	return f
+}
+
+// justPrinted returns the newest payment that was just made with the printed code, and not
+// returned.
+func (c *Pages) justPrinted(st edge.Status) (edge.Record, bool) {
 	list := c.counter.Payments(maxScanned)
 	for _, r := range list {
 		paid := st.Now.Sub(r.PaidAt().Add(-st.Link.Offset))
 		back := slices.ContainsFunc(list, func(other edge.Record) bool { return other.Route == op.PaymentReturned && other.LinkedTo == r.ID })
 		if r.Route == op.PaymentReceived && r.PaymentOrder() == "" && paid < printedCodeTTL && !back {
-			return f.paid(words, r.ID, r.Amount)
+			return r, true
 		}
 	}
-	return f
+	return edge.Record{}, false
 }
 
 // showCodeForm asks another browser for its code; an admitted one is redirected to the

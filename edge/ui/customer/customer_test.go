@@ -182,6 +182,32 @@ func TestPaidCode(t *testing.T) {
 	}
 }
 
+// TestPrintedCodeBesideAnOrder: a payment with the printed code is told beside the code for an
+// order, which it does not pay.
+func TestPrintedCodeBesideAnOrder(t *testing.T) {
+	f, h := serve(t)
+	v := h.NewClient(t)
+	v.Login()
+	code := view(t, op.GenerateQR, op.Succeeded)
+	code.Reply = []byte(`{"statusCode":"00","data":{"order_id":"o-1"}}`)
+	f.set(code)
+	printed := uitest.Payment(1, 70*money.Rupee, "")
+	f.pay(printed)
+	page := v.Get("/customer", http.StatusOK)
+	if !strings.Contains(page, "₹70 was just paid with the printed code") || !strings.Contains(page, "Scan and pay") || strings.Contains(page, "The shop has received it") {
+		t.Error("the screen does not tell of the printed code beside the order's")
+	}
+	f.pay(printed, edge.Record{ID: "p1", Route: op.PaymentReceived, State: op.Succeeded, Amount: code.Amount})
+	page = v.Get("/customer", http.StatusOK)
+	if !strings.Contains(page, "₹70 was just paid with the printed code") || !strings.Contains(page, "The shop has received it") {
+		t.Error("the screen does not tell of both payments")
+	}
+	f.pay(printed, uitest.ReturnOf(printed))
+	if page = v.Get("/customer", http.StatusOK); strings.Contains(page, "₹70") {
+		t.Error("the screen tells of a payment that went back")
+	}
+}
+
 // TestOthersAndOldOnesAreNotShown: another user's customer, and an earlier one, are not
 // shown.
 func TestOthersAndOldOnesAreNotShown(t *testing.T) {

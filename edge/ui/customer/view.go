@@ -40,6 +40,7 @@ type screenView struct {
 	Spell   string
 	Title   string
 	Lead    string
+	Also    string // what was just paid with the printed code, beside a code for an order
 	Consent string
 	Balance string
 	QR      template.HTML
@@ -99,6 +100,13 @@ func phase(o outcome.Outcome) string {
 	return "wait"
 }
 
+// withPrinted adds what was just paid with the printed code, maybe by another customer.
+func (f screenView) withPrinted(w *i18n.Localizer, r edge.Record) screenView {
+	f.Also = w.Text("customer.code.printed", "amount", i18n.ShortRupees(r.Amount))
+	f.State += " and " + string(r.ID)
+	return f
+}
+
 func operationView(w *i18n.Localizer, v edge.View, st edge.Status) screenView {
 	t := outcome.Describe(w, v, st)
 	k, is := t.Kind, phase(t.Outcome)
@@ -130,6 +138,9 @@ func (f screenView) withSpeech(w *i18n.Localizer) screenView {
 		f.Say += f.Spell + ". "
 	}
 	f.Say += f.Lead
+	if f.Also != "" {
+		f.Say += " " + f.Also
+	}
 	if f.Consent != "" {
 		f.Say += " " + f.Consent
 	}
