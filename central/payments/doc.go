@@ -10,9 +10,9 @@
 // Payments enter by the network's notifications (bank.Notifications), which come at least
 // once and in any order, and by the scheduled enquiry, which finds those whose
 // notification was lost. What both missed has a line in the bank's settlement file: package
-// reconcile asks for it by its RRN (RecordByRRN). A payment is matched to the merchant by its VPA, and to the order
-// by the tr and amount of a QR that the merchant asked for. What can't be matched is kept,
-// too, and shown to operators: money that arrived is never refused.
+// reconcile asks for it by its RRN (RecordByRRN). A payment is matched to the merchant by its
+// VPA, and to the order by the tr and amount of a QR that the merchant asked for. What can't
+// be matched is kept, too, and shown to operators: money that arrived is never refused.
 //
 // A QR whose payment would be over a limit of the merchant is refused (package limits). A
 // payment over a limit is recorded as any other, counted, and shown to operators: the payer's
