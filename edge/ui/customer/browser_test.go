@@ -101,6 +101,15 @@ func states(t *testing.T, chromium context.Context, width, height int64, languag
 		t.Error("the code is cut by the window")
 	}
 	b.Screenshot(language + "-code")
+
+	printed := uitest.Payment(1, 70*money.Rupee, "")
+	f.pay(printed)
+	f.set(view(t, op.GenerateQR, op.Succeeded))
+	now(" and " + string(printed.ID))
+	if !uitest.Eval[bool](b, `document.querySelector(".qr").getBoundingClientRect().bottom <= innerHeight`) {
+		t.Error("the code is cut by the window when the printed one was paid")
+	}
+	b.Screenshot(language + "-code-printed")
 }
 
 // lock: after a lock the screen shows nothing of its customer, stays open, and continues
