@@ -8,6 +8,12 @@
 // that begin with it and, if there is none, words with one wrong letter. Numbers are found as
 // they are, so 91 finds the code 91 and not 1910.
 //
+// Why it is no library: bleve was tried (November 2026). It finds typos better, but a query cost
+// up to 75 ms of the processor in place of 2, at an address that asks for no sign-in and beside
+// the path of money; it adds 14 modules and 6 MB to the program; and the rules of this handbook
+// (whole names, codes as they are, all words first) stayed as long as the engine that they
+// replaced.
+//
 // Data enters as sections and queries. It leaves as results, whose texts are plain: whoever
 // shows them escapes them. The work for a query is bounded by MaxQuery and maxWords. An
 // Index is safe for concurrent use.
