@@ -32,17 +32,32 @@ type Totals struct {
 // Count is the number of all operations.
 func (s Totals) Count() int { return s.Succeeded + s.Failed + s.Refused + s.Unfinished }
 
-func (s *Totals) add(t HourCount) {
-	switch t.State {
+// Ended is the number of those that the bank answered: a refused one was never sent.
+func (s Totals) Ended() int { return s.Succeeded + s.Failed }
+
+// SuccessRate is the share of those that succeeded among those that ended, from 0 to 1; 0 if
+// none ended.
+func (s Totals) SuccessRate() float64 {
+	if s.Ended() == 0 {
+		return 0
+	}
+	return float64(s.Succeeded) / float64(s.Ended())
+}
+
+func (s *Totals) add(t HourCount) { s.addState(t.State, t.Count, t.Sum) }
+
+// addState adds operations of a state.
+func (s *Totals) addState(state op.State, count int, sum money.Paise) {
+	switch state {
 	case op.Succeeded:
-		s.Succeeded += t.Count
-		s.Moved += t.Sum
+		s.Succeeded += count
+		s.Moved += sum
 	case op.Failed, op.Reversed:
-		s.Failed += t.Count
+		s.Failed += count
 	case op.Refused:
-		s.Refused += t.Count
+		s.Refused += count
 	default:
-		s.Unfinished += t.Count
+		s.Unfinished += count
 	}
 }
 

@@ -28,7 +28,7 @@ type memory struct {
 }
 
 func (m *memory) store() Store {
-	return Store{Terminals: m, Parties: m, PartyChanges: m, Clients: m, FloatReadings: m, Statistics: m}
+	return Store{Terminals: m, Parties: m, PartyChanges: m, Clients: m, FloatReadings: m, Statistics: m, HealthStore: m}
 }
 
 func (m *memory) HourCounts(context.Context, time.Time, time.Time) ([]HourCount, error) {

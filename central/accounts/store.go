@@ -41,7 +41,10 @@ type TerminalFilter struct {
 	Client   string             // client_id whose codes enrolled them; Merchant is ignored then
 	Merchant central.MerchantID // empty: all
 	State    TerminalState
-	After    central.TerminalID // the last one of the previous page
+	// Text is a part of the name, in any case of Latin letters, or the whole id or TID; empty:
+	// any.
+	Text  string
+	After central.TerminalID // the last one of the previous page
 	// AfterRevoked says that After was listed as revoked. If it was listed as live and
 	// was revoked since, the remaining live ones still follow.
 	AfterRevoked bool
@@ -67,6 +70,9 @@ type Terminals interface {
 	// and newest first, because people look for a new one; those of all by id, which is
 	// the order of enrolment.
 	TerminalsBy(ctx context.Context, f TerminalFilter) ([]Terminal, error)
+	// TerminalsAmong lists the terminals of some ids that pass the filter, in any order;
+	// where its page begins is not read.
+	TerminalsAmong(ctx context.Context, ids []central.TerminalID, f TerminalFilter) ([]Terminal, error)
 	// TerminalCount counts the terminals of the filter's client or merchant, in any state.
 	TerminalCount(ctx context.Context, f TerminalFilter) (TerminalCount, error)
 	// TerminalByName reads one by its id or TID, or central.ErrNotFound.
@@ -79,6 +85,7 @@ type Terminals interface {
 type Filter struct {
 	Status central.MerchantStatus // empty: any; merchants only
 	Vendor central.VendorID       // empty: any; merchants only
+	Active string                 // a text of ActiveText; empty: any; vendors only
 	// Text is a part of the name, in any case of Latin letters, or the whole id, MID,
 	// TID or mobile number; empty: any.
 	Text string
@@ -93,6 +100,9 @@ type Parties interface {
 	Vendor(ctx context.Context, id central.VendorID) (central.Vendor, error)
 	MerchantsBy(ctx context.Context, f Filter) ([]central.Merchant, error)
 	VendorsBy(ctx context.Context, f Filter) ([]central.Vendor, error)
+	// MerchantsAmong lists the merchants of some ids that pass the filter, in any order;
+	// where its page begins is not read.
+	MerchantsAmong(ctx context.Context, ids []central.MerchantID, f Filter) ([]central.Merchant, error)
 	// Aggregators lists all, by id; at most 1000.
 	Aggregators(ctx context.Context) ([]Aggregator, error)
 	// AddMerchant adds a merchant and assigns it the next terminal number of the
@@ -185,9 +195,10 @@ type Store struct {
 	Clients
 	FloatReadings
 	Statistics
+	HealthStore
 }
 
 // complete tells whether no part is missing.
 func (s Store) complete() bool {
-	return s.Terminals != nil && s.Parties != nil && s.PartyChanges != nil && s.Clients != nil && s.FloatReadings != nil && s.Statistics != nil
+	return s.Terminals != nil && s.Parties != nil && s.PartyChanges != nil && s.Clients != nil && s.FloatReadings != nil && s.Statistics != nil && s.HealthStore != nil
 }

@@ -24,11 +24,22 @@ func (s Accounts) MerchantsBy(ctx context.Context, f accounts.Filter) ([]central
 		f.AfterName, f.AfterID, f.Status, f.Vendor, f.Text, likePattern(f.Text), clampLimit(f.Limit))
 }
 
+// MerchantsAmong implements accounts.Parties.
+func (s Accounts) MerchantsAmong(ctx context.Context, ids []central.MerchantID, f accounts.Filter) ([]central.Merchant, error) {
+	return query(ctx, s.task("list %d merchants", len(ids)), func(c conn) ([]central.Merchant, error) {
+		return allRows(c, scanMerchant, `SELECT `+merchantColumns+` FROM merchants WHERE id IN (SELECT e.value->>'id' FROM `+c.dialect.eachOf+`)
+			AND ($2 = '' OR status = $2) AND ($3 = '' OR vendor = $3)
+			AND ($4 = '' OR id = $4 OR mid = $4 OR tid = $4 OR mobile = $4 OR lower(legal_name) LIKE $5 ESCAPE '!')`,
+			idList(ids), f.Status, f.Vendor, f.Text, likePattern(f.Text))
+	})
+}
+
 // VendorsBy implements accounts.Parties, at most 1000.
 func (s Accounts) VendorsBy(ctx context.Context, f accounts.Filter) ([]central.Vendor, error) {
 	return listRows(ctx, s.task("list vendors"), scanVendor, `SELECT id, legal_name, aggregator, active FROM vendors
 		WHERE (legal_name, id) > ($1, $2) AND ($3 = '' OR id = $3 OR lower(legal_name) LIKE $4 ESCAPE '!')
-		ORDER BY legal_name, id LIMIT $5`, f.AfterName, f.AfterID, f.Text, likePattern(f.Text), clampLimit(f.Limit))
+			AND ($5 = '' OR active = CASE $5 WHEN 'active' THEN 1 ELSE 0 END)
+		ORDER BY legal_name, id LIMIT $6`, f.AfterName, f.AfterID, f.Text, likePattern(f.Text), f.Active, clampLimit(f.Limit))
 }
 
 func scanVendor(row row, v *central.Vendor) error {

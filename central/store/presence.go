@@ -21,11 +21,7 @@ func (s Terminals) CheckTerminals(ctx context.Context, ids []central.TerminalID)
 		}, `SELECT t.id, t.merchant, CAST(CASE WHEN t.revoked_at IS NULL THEN 0 ELSE 1 END AS BIGINT),
 			coalesce((SELECT min(v.cursor) FROM events v WHERE v.terminal = t.id), 0),
 			coalesce((SELECT max(v.cursor) FROM events v WHERE v.terminal = t.id), 0)
-			FROM terminals t WHERE t.id IN (SELECT e.value->>'id' FROM `+c.dialect.eachOf+`)`, jsonList(ids, func(id central.TerminalID) any {
-			return struct {
-				ID central.TerminalID `json:"id"`
-			}{id}
-		}))
+			FROM terminals t WHERE t.id IN (SELECT e.value->>'id' FROM `+c.dialect.eachOf+`)`, idList(ids))
 	})
 }
 
@@ -129,6 +125,15 @@ func jsonList[T any](list []T, object func(T) any) string {
 	return string(text)
 }
 
+// idList writes ids as a JSON array of objects, for dialect.eachOf.
+func idList[T ~string](ids []T) string {
+	return jsonList(ids, func(id T) any {
+		return struct {
+			ID T `json:"id"`
+		}{id}
+	})
+}
+
 // NodeAlive implements accounts.PresenceStore.
 func (s Terminals) NodeAlive(ctx context.Context, since, at time.Time, connected int) error {
 	return s.task("record that this node serves terminals").exec(ctx, `INSERT INTO uplink_nodes (node, since, seen_at, terminals) VALUES ($1, $2, $3, $4)
@@ -156,8 +161,11 @@ const (
 	terminalStatusColumns = `t.id, t.merchant, t.name, t.tid, t.public_key, t.client, t.created_at, t.revoked_at, t.seen_at,
 	t.node, t.connected_at, t.version, t.unresolved, t.clock_ahead, t.disconnected_at, t.fault, t.fault_at,
 	(SELECT m.legal_name FROM merchants m WHERE m.id = t.merchant)`
-	isOnline = `CAST(CASE WHEN t.revoked_at IS NULL AND t.disconnected_at IS NULL AND EXISTS (
-		SELECT 1 FROM uplink_nodes n WHERE n.node = t.node AND n.seen_at >= $1 AND n.since <= t.connected_at) THEN 1 ELSE 0 END AS BIGINT)`
+	isOnline = ifOnline + `$1) THEN 1 ELSE 0 END AS BIGINT)`
+	// isOnlineSecond is isOnline with the time in $2.
+	isOnlineSecond = ifOnline + `$2) THEN 1 ELSE 0 END AS BIGINT)`
+	ifOnline       = `CAST(CASE WHEN t.revoked_at IS NULL AND t.disconnected_at IS NULL AND EXISTS (
+		SELECT 1 FROM uplink_nodes n WHERE n.node = t.node AND n.since <= t.connected_at AND n.seen_at >= `
 )
 
 func scanTerminalStatus(row row, t *accounts.Terminal) error {
@@ -177,8 +185,21 @@ func (s Terminals) TerminalsBy(ctx context.Context, f accounts.TerminalFilter) (
 		return allRows(c, scanTerminalStatus, `SELECT `+isOnline+`, `+terminalStatusColumns+` FROM terminals t WHERE t.id > $2
 			AND CASE $3 WHEN '' THEN 1 WHEN 'revoked' THEN CASE WHEN t.revoked_at IS NULL THEN 0 ELSE 1 END
 				WHEN 'online' THEN `+isOnline+` ELSE CASE WHEN t.revoked_at IS NULL THEN 1 - `+isOnline+` ELSE 0 END END = 1
-			ORDER BY t.id LIMIT $4`,
-			f.AliveSince, f.After, f.State, clampLimit(f.Limit))
+			AND ($4 = '' OR t.id = $4 OR t.tid = $4 OR lower(t.name) LIKE $5 ESCAPE '!')
+			ORDER BY t.id LIMIT $6`,
+			f.AliveSince, f.After, f.State, f.Text, likePattern(f.Text), clampLimit(f.Limit))
+	})
+}
+
+// TerminalsAmong implements accounts.Terminals. The filter's client is not read.
+func (s Terminals) TerminalsAmong(ctx context.Context, ids []central.TerminalID, f accounts.TerminalFilter) ([]accounts.Terminal, error) {
+	return query(ctx, s.task("list %d terminals", len(ids)), func(c conn) ([]accounts.Terminal, error) {
+		return allRows(c, scanTerminalStatus, `WITH ids AS (SELECT e.value->>'id' AS id FROM `+c.dialect.eachOf+`)
+			SELECT `+isOnlineSecond+`, `+terminalStatusColumns+` FROM terminals t WHERE t.id IN (SELECT id FROM ids)
+			AND CASE $3 WHEN '' THEN 1 WHEN 'revoked' THEN CASE WHEN t.revoked_at IS NULL THEN 0 ELSE 1 END
+				WHEN 'online' THEN `+isOnlineSecond+` ELSE CASE WHEN t.revoked_at IS NULL THEN 1 - `+isOnlineSecond+` ELSE 0 END END = 1
+			AND ($4 = '' OR t.id = $4 OR t.tid = $4 OR lower(t.name) LIKE $5 ESCAPE '!') AND ($6 = '' OR t.merchant = $6)`,
+			idList(ids), f.AliveSince, f.State, f.Text, likePattern(f.Text), f.Merchant)
 	})
 }
 
