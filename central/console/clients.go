@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
 	"galla/central"
@@ -22,6 +23,8 @@ func (e *PartyPages) clientRoutes() (all []route) {
 			getRoute(party+"/clients/{client}", staff.Viewer, of(e.partyOf, e.client)),
 			postRoute(party+"/clients", staff.Admin, of(e.partyOf, e.addClient)),
 			postRoute(party+"/clients/{client}/secret", staff.Admin, of(e.partyOf, e.renewClient)),
+			postRoute(party+"/clients/{client}/secrets", staff.Admin, of(e.partyOf, e.rotateClient)),
+			postRoute(party+"/clients/{client}/secrets/{secret}/end", staff.Admin, of(e.partyOf, e.endClientSecret)),
 			postRoute(party+"/clients/{client}/active", staff.Admin, of(e.partyOf, e.setClientActive)))
 	}
 	return all
@@ -62,13 +65,16 @@ func partyPath(p central.Principal) string {
 type clientPage struct {
 	accounts.Client
 	At, Party, PartyName string // its page, its party's page, and the party's name
+	MaxSecrets           int
 	Terminals            terminalsTable
 }
 
 // client shows a program with the terminals that its codes enrolled.
-func (e *PartyPages) client(v *visit, p party) error {
+func (e *PartyPages) client(v *visit, p party) error { return e.showClient(v, p, http.StatusOK, "") }
+
+func (e *PartyPages) showClient(v *visit, p party, status int, alert string) error {
 	list, err := e.Accounts.ClientsOf(v.Context(), p.Principal, time.Now())
-	d := clientPage{At: p.here + "/clients/" + v.path("client"), Party: p.here, PartyName: p.name}
+	d := clientPage{At: p.here + "/clients/" + v.path("client"), Party: p.here, PartyName: p.name, MaxSecrets: accounts.MaxLiveSecrets}
 	for _, x := range list {
 		if x.ID == v.path("client") {
 			d.Client = x
@@ -78,12 +84,12 @@ func (e *PartyPages) client(v *visit, p party) error {
 		err = central.ErrNotFound
 	}
 	if err == nil {
-		d.Terminals, err = e.terminalsOf(v, accounts.TerminalFilter{Client: d.ID}, d.At)
+		d.Terminals, err = e.terminalsOf(v, accounts.TerminalFilter{Client: d.ID}, partyList{path: d.At})
 	}
 	if err != nil {
 		return err
 	}
-	return v.show(http.StatusOK, page{Name: "client", Title: d.ID, Back: p.here, Data: d})
+	return v.show(status, page{Name: "client", Title: d.ID, Back: p.here, Alert: alert, Data: d})
 }
 
 // party is whose client a request is about.
@@ -142,13 +148,41 @@ func (e *PartyPages) renewClient(v *visit, p party) error {
 	id := v.path("client")
 	if !v.confirmed() {
 		return askToConfirm(v, confirmPage{Question: "Give " + id + " another secret?", Button: "Create another", Action: p.here + "/clients/" + id + "/secret", Back: p.here,
-			Text: "Its current secret gets no tokens from now on. Its tokens are invalid within a second, and its open enrolment codes are void at once. For a change without interruption, add a second program, change over, and suspend the first."})
+			Text: "Its current secret gets no tokens from now on. Its tokens are invalid within a second, and its open enrolment codes are void at once. For a change without interruption, open the program's page, add a second secret there, change over, and end the first."})
 	}
 	made, err := e.Clients.RenewClient(v.Context(), v.Actor(), p.Principal, id)
 	if err != nil {
 		return p.refuse(v, err)
 	}
 	return showClientSecret(v, p, made, fmt.Sprintf("The program of %s needs this secret now: the one before gets no tokens any more, and its tokens are invalid. %s", p.name, voidedCodesText(made.Voided)))
+}
+
+// rotateClient gives a program another secret beside its present one.
+func (e *PartyPages) rotateClient(v *visit, p party) error {
+	made, err := e.Clients.RotateClient(v.Context(), v.Actor(), p.Principal, v.path("client"), time.Time{})
+	if errors.Is(err, central.ErrState) {
+		err = &refusal{http.StatusConflict, "The program has the largest number of live secrets: end one first."}
+	}
+	if err != nil {
+		return v.refuse(err, func(status int, text string) error { return e.showClient(v, p, status, text) })
+	}
+	return showClientSecret(v, p, made, fmt.Sprintf("Secret %d of a program of %s. The one before stays valid: end it when the program uses this one.", made.No, p.name))
+}
+
+// endClientSecret ends one of a program's two secrets.
+func (e *PartyPages) endClientSecret(v *visit, p party) error {
+	no, wrong := strconv.ParseInt(v.path("secret"), 10, 64)
+	if wrong != nil {
+		return central.ErrNotFound
+	}
+	ends, err := endTime(v)
+	if err == nil {
+		err = e.Clients.EndClientSecret(v.Context(), v.Actor(), p.Principal, v.path("client"), no, ends)
+	}
+	if errors.Is(err, central.ErrState) {
+		err = &refusal{http.StatusConflict, "It is the program's only secret, or its newest one, which has no later end: make another first."}
+	}
+	return v.after(err, func(status int, text string) error { return e.showClient(v, p, status, text) }, p.here+"/clients/"+v.path("client"), endNotice(ends))
 }
 
 func (e *PartyPages) setClientActive(v *visit, p party) error {

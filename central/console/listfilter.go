@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/accounts"
 	"galla/central/staff"
 	"galla/shared/ist"
 	"galla/shared/money"
@@ -22,19 +23,20 @@ import (
 type listFilter struct {
 	State, Kind              string
 	Merchant, Vendor, Bank   string
+	Terminal                 string
 	Least, Most              string // rupees
 	Period                   string // a preset; empty: From and To
 	From, To                 string // Indian days
 	Sort                     string
 	MerchantName, VendorName string
-	BankName                 string
+	BankName, TerminalName   string
 }
 
 // values are the filter's fields that are set, by their names in the address.
 func (f listFilter) values() url.Values {
 	q := url.Values{}
 	for name, value := range map[string]string{
-		"state": f.State, "kind": f.Kind, "merchant": f.Merchant, "vendor": f.Vendor, "bank": f.Bank,
+		"state": f.State, "kind": f.Kind, "merchant": f.Merchant, "vendor": f.Vendor, "bank": f.Bank, "terminal": f.Terminal,
 		"least": f.Least, "most": f.Most, "period": f.Period, "from": f.From, "to": f.To, "sort": f.Sort,
 	} {
 		if value != "" {
@@ -63,7 +65,7 @@ func (f listFilter) with(name, value string) string {
 }
 
 // Narrow reports whether a field beyond the ones that are always shown is set.
-func (f listFilter) Narrow() bool { return f.Vendor+f.Bank+f.Least+f.Most+f.From+f.To != "" }
+func (f listFilter) Narrow() bool { return f.Vendor+f.Bank+f.Terminal+f.Least+f.Most+f.From+f.To != "" }
 
 // period is a range of days with a name. days are counted back from today.
 type period struct {
@@ -104,7 +106,7 @@ func (f listFilter) PeriodTitle() string {
 func (c *Console) parseFilter(ctx context.Context, q url.Values, now time.Time) (listFilter, staff.ListQuery, error) {
 	text := func(name string) string { return withoutNumbers(strings.TrimSpace(q.Get(name))) }
 	f := listFilter{
-		State: text("state"), Kind: text("kind"), Merchant: text("merchant"), Vendor: text("vendor"), Bank: text("bank"),
+		State: text("state"), Kind: text("kind"), Merchant: text("merchant"), Vendor: text("vendor"), Bank: text("bank"), Terminal: text("terminal"),
 		Least: text("least"), Most: text("most"), Period: text("period"), From: text("from"), To: text("to"), Sort: text("sort"),
 	}
 	out := staff.ListQuery{Kind: central.Kind(f.Kind)}
@@ -126,7 +128,30 @@ func (c *Console) parseFilter(ctx context.Context, q url.Values, now time.Time) 
 	if len(wrong) > 0 {
 		return f, out, refuse("%s", sentence(strings.Join(wrong, "; ")))
 	}
+	if err := c.resolveTerminal(ctx, &f, &out); err != nil {
+		return f, out, err
+	}
 	return f, out, c.resolveNames(ctx, &f, &out)
+}
+
+// resolveTerminal turns a typed TID into the id of its terminal, and chooses the terminal's
+// merchant, whose operations are listed by an index.
+func (c *Console) resolveTerminal(ctx context.Context, f *listFilter, out *staff.ListQuery) error {
+	if f.Terminal == "" || c.Parties == nil {
+		return nil
+	}
+	t, err := c.Parties.Accounts.TerminalByName(ctx, f.Terminal, time.Now().Add(-accounts.NodeTimeout))
+	if errors.Is(err, central.ErrNotFound) {
+		return refuse("There is no terminal with the TID or id %s.", staff.RedactNumbers(f.Terminal))
+	}
+	if err != nil {
+		return err
+	}
+	f.Terminal, f.TerminalName, out.Terminal = string(t.ID), t.TID, t.ID
+	if f.Merchant == "" {
+		f.Merchant = string(t.Merchant)
+	}
+	return nil
 }
 
 // checkListKind checks a kind. One without an amount is listed only of one merchant, since
@@ -137,7 +162,7 @@ func checkListKind(f listFilter) error {
 		return nil
 	case !slices.Contains(listKinds(), kind):
 		return fmt.Errorf("there is no kind %q", f.Kind)
-	case f.Merchant == "" && f.State != "open" && f.State != "stuck":
+	case f.Merchant+f.Terminal == "" && f.State != "open" && f.State != "stuck":
 		return fmt.Errorf("choose a merchant, too: %s has no amount, and the list of all merchants has what moves money", kindName(kind))
 	}
 	return nil

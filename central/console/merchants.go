@@ -2,8 +2,10 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,9 +46,18 @@ func (m merchantView) Tone() string {
 	return "bad"
 }
 
+// merchantRow is a merchant of the list.
+type merchantRow struct {
+	merchantView
+	accounts.Health
+	Seen       accounts.MerchantSeen
+	VendorName string
+}
+
 // merchantsPage is the list's data, with what was typed.
 type merchantsPage struct {
-	Merchants    []merchantView
+	partyList
+	Merchants    []merchantRow
 	Text, Vendor string
 	Status       central.MerchantStatus
 	Statuses     []central.MerchantStatus
@@ -55,29 +66,78 @@ type merchantsPage struct {
 	Typed        accounts.Fields
 }
 
+// Fields are the fields of the form of a new merchant.
+func (d merchantsPage) Fields() merchantFields { return merchantFields{d.Typed, d.Vendors, true} }
+
 func (e *PartyPages) merchants(v *visit) error { return e.showMerchants(v, http.StatusOK, "", nil) }
 
 func (e *PartyPages) showMerchants(v *visit, status int, alert string, typed accounts.Fields) error {
-	q := v.query()
-	d := merchantsPage{Text: strings.TrimSpace(q.Get("text")), Vendor: q.Get("vendor"), Status: central.MerchantStatus(q.Get("status")), Statuses: statuses(), Typed: typed}
-	list, err := e.Accounts.MerchantsBy(v.Context(), accounts.Filter{
-		Status: d.Status, Vendor: central.VendorID(d.Vendor), Text: d.Text, AfterName: q.Get("name"), AfterID: q.Get("after"), Limit: pageSize + 1,
-	})
-	if err == nil {
-		d.Vendors, err = e.Accounts.VendorsBy(v.Context(), accounts.Filter{Limit: maxVendors})
+	l, wrongSort := readPartyList(v, "merchants", "text", "vendor", "status")
+	d := merchantsPage{partyList: l, Text: l.fields.Get("text"), Vendor: l.fields.Get("vendor"), Statuses: statuses(), Typed: typed}
+	var wrong, err error
+	if d.Status, wrong = choose(l, "status", statuses()...); wrong != nil || wrongSort != nil {
+		status, alert = http.StatusUnprocessableEntity, joinRefusals(wrong, wrongSort).Error()
 	}
+	if d.Vendors, err = e.Accounts.VendorsBy(v.Context(), accounts.Filter{Limit: maxVendors}); err != nil {
+		return err
+	}
+	list, err := e.listMerchants(v, &d)
 	if err != nil {
 		return err
 	}
+	if d.Merchants, err = e.merchantRows(v.Context(), list, d.Vendors, time.Now()); err != nil {
+		return err
+	}
+	if d.Sort != "" { // by the figures that the page shows
+		slices.SortStableFunc(d.Merchants, func(a, b merchantRow) int { return compareTotals(d.Sort, a.Today, b.Today) })
+	}
+	return v.show(status, page{Name: "merchants", Title: "Merchants", Alert: alert, Data: d})
+}
+
+// listMerchants reads one page of the list: by name, or the first ones by today's figures.
+func (e *PartyPages) listMerchants(v *visit, d *merchantsPage) ([]central.Merchant, error) {
+	f := accounts.Filter{Status: d.Status, Vendor: central.VendorID(d.Vendor), Text: d.Text, AfterName: v.query().Get("name"), AfterID: v.query().Get("after"), Limit: pageSize + 1}
+	if d.Sort != "" {
+		day, err := e.Accounts.TodayByParty(v.Context(), time.Now())
+		if err != nil {
+			return nil, err
+		}
+		return readRanked(rank(day.Merchants, d.Sort),
+			func(ids []central.MerchantID) ([]central.Merchant, error) {
+				return e.Accounts.MerchantsAmong(v.Context(), ids, f)
+			},
+			func(m central.Merchant) central.MerchantID { return m.ID })
+	}
+	list, err := e.Accounts.MerchantsBy(v.Context(), f)
 	if len(list) > pageSize {
 		list = list[:pageSize]
 		last := list[pageSize-1]
-		d.Older = Root + "merchants?" + url.Values{"text": {d.Text}, "vendor": {d.Vendor}, "status": {string(d.Status)}, "name": {last.LegalName}, "after": {string(last.ID)}}.Encode()
+		d.Older = d.with(url.Values{"name": {last.LegalName}, "after": {string(last.ID)}})
 	}
-	for _, m := range list {
-		d.Merchants = append(d.Merchants, merchantView{m})
+	return list, err
+}
+
+// merchantRows adds to merchants how they do.
+func (e *PartyPages) merchantRows(ctx context.Context, list []central.Merchant, vendors []central.Vendor, now time.Time) ([]merchantRow, error) {
+	ids := make([]central.MerchantID, len(list))
+	for i, m := range list {
+		ids[i] = m.ID
 	}
-	return v.show(status, page{Name: "merchants", Title: "Merchants", Alert: alert, Data: d})
+	health, err := e.Accounts.HealthOf(ctx, ids, now)
+	if err != nil {
+		return nil, err
+	}
+	seen, err := e.Accounts.MerchantsSeen(ctx, ids, now.Add(-accounts.NodeTimeout))
+	rows := make([]merchantRow, len(list))
+	for i, m := range list {
+		rows[i] = merchantRow{merchantView: merchantView{m}, Health: health.Merchants[m.ID], Seen: seen[m.ID]}
+		for _, x := range vendors {
+			if x.ID == m.Vendor {
+				rows[i].VendorName = x.LegalName
+			}
+		}
+	}
+	return rows, err
 }
 
 // maxVendors is how many vendors a form offers.
@@ -116,6 +176,12 @@ type merchantPage struct {
 	Secrets     []webhook.Secret
 	Programs    programs
 	Lookups     accounts.Lookups
+	LookupLimit int // of an hour
+	Tiles       []tile
+	Latest      latestOperations
+	Limits      []limitRow
+	Onboarding  onboarding
+	Session     agentSession // of the merchant's own TID
 }
 
 func (e *PartyPages) merchant(v *visit) error {
@@ -135,7 +201,7 @@ func (e *PartyPages) showMerchant(v *visit, id central.MerchantID, status int, a
 		}
 		d.VendorName, d.VendorOff = vendor.LegalName, !vendor.Active
 	}
-	if d.Terminals, err = e.terminalsOf(v, accounts.TerminalFilter{Merchant: id}, Root+"terminals"); err == nil {
+	if d.Terminals, err = e.terminalsOf(v, accounts.TerminalFilter{Merchant: id}, partyList{path: Root + "terminals", fields: url.Values{"merchant": {string(id)}}}); err == nil {
 		d.Terminals.Own = true
 		d.Endpoint, err = e.Callbacks.Endpoint(v.Context(), webhook.OfMerchant(id), time.Now())
 	}
@@ -148,6 +214,9 @@ func (e *PartyPages) showMerchant(v *visit, id central.MerchantID, status int, a
 	if err == nil {
 		d.Programs, err = e.programsOf(v.Context(), central.Principal{Role: op.Merchant, Merchant: id}, Root+"merchants/"+string(id))
 	}
+	if err == nil {
+		err = e.fillMerchant(v, &d)
+	}
 	if err != nil {
 		return err
 	}
@@ -157,6 +226,31 @@ func (e *PartyPages) showMerchant(v *visit, id central.MerchantID, status int, a
 		return err
 	}
 	return v.show(status, page{Name: "merchant", Title: m.LegalName, Back: Root + "merchants", Alert: alert, Data: d})
+}
+
+// fillMerchant reads how a merchant does, and what is set for it.
+func (e *PartyPages) fillMerchant(v *visit, d *merchantPage) (err error) {
+	ids, ctx := []central.MerchantID{d.ID}, v.Context()
+	health, err := e.Accounts.HealthOf(ctx, ids, d.Now)
+	if err != nil {
+		return err
+	}
+	seen, err := e.Accounts.MerchantsSeen(ctx, ids, d.Now.Add(-accounts.NodeTimeout))
+	if err != nil {
+		return err
+	}
+	x := seen[d.ID]
+	d.Tiles = append(healthTiles(health.Merchants[d.ID], Root+"operations?merchant="+string(d.ID)),
+		seenTile(x.At(), d.Now, x.Online, fmt.Sprintf("%d of %d terminals online", x.Online, x.Live), Root+"terminals?merchant="+string(d.ID)))
+	d.Limits, d.LookupLimit = limitRows(e.Limits.InForce(d.Now)), e.Limits.Lookups(d.ID)
+	if d.Onboarding, err = e.onboardingOf(ctx, d.Merchant); err != nil {
+		return err
+	}
+	if d.Session, err = e.agentSession(ctx, d.TID, d.Now); err != nil {
+		return err
+	}
+	d.Latest, err = latestOf(v, listFilter{Merchant: string(d.ID)})
+	return err
 }
 
 // vendorPlace is scheme and host of a vendor's endpoint; empty: none.

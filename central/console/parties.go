@@ -31,6 +31,8 @@ type PartyParts struct {
 	Keys      *keys.Audited
 	Banks     *iin.List
 	Lookups   Lookups
+	Limits    LimitReader
+	Network   NetworkReader
 	People    *staff.Service // of vendors, of the realm staff.Portal
 	Payments  PaymentReader
 	Status    StatusReader
@@ -49,8 +51,8 @@ type PartyPages struct{ PartyParts }
 
 // NewPartyPages makes them of all their parts.
 func NewPartyPages(p PartyParts) (*PartyPages, error) {
-	if p.Accounts == nil || p.Changes == nil || p.Registry == nil || p.Handler == nil || p.Callbacks == nil || p.Clients == nil || p.Keys == nil || p.Banks == nil || p.Lookups == nil || p.People == nil || p.Payments == nil || p.Status == nil {
-		return nil, errors.New("the console's pages about parties need accounts, the registry of terminals, the handler, callbacks, keys, the list of banks, lookups, vendors' people, payments and the status")
+	if p.Accounts == nil || p.Changes == nil || p.Registry == nil || p.Handler == nil || p.Callbacks == nil || p.Clients == nil || p.Keys == nil || p.Banks == nil || p.Lookups == nil || p.Limits == nil || p.Network == nil || p.People == nil || p.Payments == nil || p.Status == nil {
+		return nil, errors.New("the console's pages about parties need accounts, the registry of terminals, the handler, callbacks, keys, the list of banks, lookups, limits, onboardings, vendors' people, payments and the status")
 	}
 	return &PartyPages{p}, nil
 }

@@ -33,6 +33,19 @@ type changePage struct {
 	Vendors []central.Vendor
 }
 
+// merchantFields are the fields of a merchant's form.
+type merchantFields struct {
+	Typed   accounts.Fields
+	Vendors []central.Vendor
+	New     bool // with the MID, which can't be changed
+}
+
+// Fields are the fields of the form.
+func (d changePage) Fields() merchantFields { return merchantFields{d.Typed, d.Vendors, false} }
+
+// companyField is the field of a company's name.
+type companyField struct{ ID, Value string }
+
 func (e *PartyPages) changeMerchant(v *visit, m central.Merchant) error {
 	f := accounts.FieldsOf(m)
 	return e.showChange(v, m, f, f.Version(), http.StatusOK, "")
@@ -106,6 +119,9 @@ type aggregatorPage struct {
 	Typed    string
 	Programs programs
 }
+
+// Name is the field of the aggregator's name.
+func (d aggregatorPage) Name() companyField { return companyField{"legal_name", d.Typed} }
 
 func (e *PartyPages) aggregator(v *visit, a accounts.Aggregator) error {
 	return e.showAggregator(v, a, http.StatusOK, "", nil)

@@ -160,13 +160,16 @@ func TestTerminals(t *testing.T) {
 
 // operation records a withdrawal of the merchant and finishes it, or makes it pending
 // and then finishes it.
-func (h *system) operation(t testing.TB, n int, at time.Time, state op.State, pending bool, iin string) op.ID {
+func (h *system) operation(t testing.TB, n int, at time.Time, state op.State, pending bool, iin string, change ...func(*central.Operation)) op.ID {
 	t.Helper()
 	id := op.ID(fmt.Sprintf("0193519c-0000-7000-8000-%012d", n))
 	o := central.Operation{
 		ID: id, Caller: "merchant:" + shop, Identity: fmt.Sprintf("order-%d", n), Route: op.Withdrawal, Fingerprint: sha256.Sum256([]byte{byte(n)}),
 		Merchant: shop, TID: "GAL00001", Kind: central.KindWithdrawal, Amount: 500_00, Aadhaar: "XXXXXXXX7058", IIN: iin,
 		Reference: central.Reference(fmt.Sprintf("GL261121%06d", n)), STAN: fmt.Sprintf("%06d", n), State: op.Received, Node: "test", NotAfter: at.Add(90 * time.Second), CreatedAt: at,
+	}
+	for _, c := range change {
+		c(&o)
 	}
 	ctx := t.Context()
 	_, _, err := h.db.Create(ctx, o, nil)

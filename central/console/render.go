@@ -70,7 +70,7 @@ func roleName(m staff.Member) string { return m.RoleName() }
 // loadTemplates parses each page's template with the layout and the pieces.
 func loadTemplates(files *webguard.Static, patterns []string) (map[string]*template.Template, error) {
 	base := template.New("").Option("missingkey=error").Funcs(template.FuncMap{
-		"asset": files.URL, "icon": icon, "rupees": formatRupees, "count": countText, "age": formatAge, "kind": kindName, "matchText": matchText, "role": roleName, "masked": selfservice.Aadhaar,
+		"asset": files.URL, "icon": icon, "rupees": formatRupees, "share": share, "day": formatDay, "count": countText, "age": formatAge, "kind": kindName, "matchText": matchText, "role": roleName, "masked": selfservice.Aadhaar,
 		"when":  func(at time.Time) template.HTML { return relativeTime(at, time.Now()) },
 		"exact": func(at time.Time) template.HTML { return exactTime(at, time.Now()) },
 	})

@@ -2,9 +2,14 @@ package console
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"galla/central"
@@ -35,7 +40,28 @@ const clockTolerance = time.Minute
 // terminalView is a terminal as pages show it.
 type terminalView struct {
 	accounts.Terminal
+	accounts.Health
 	ClientAt string // address of the program whose code enrolled it
+}
+
+// LastSeen is when it connected or left last.
+func (t terminalView) LastSeen() time.Time {
+	if t.LeftAt.After(t.SeenAt) {
+		return t.LeftAt
+	}
+	return t.SeenAt
+}
+
+// KeySum is the SHA-256 of its public key, in groups.
+func (t terminalView) KeySum() string {
+	sum := sha256.Sum256(t.PublicKey)
+	return strings.Join(slices.Collect(func(yield func(string) bool) {
+		for part := range slices.Chunk(sum[:16], 2) {
+			if !yield(hex.EncodeToString(part)) {
+				return
+			}
+		}
+	}), " ")
 }
 
 // Tone is the state's CSS class.
@@ -78,15 +104,16 @@ type terminalsTable struct {
 	Own   bool // on its merchant's page
 	Of    bool // of a program or a merchant, with Count
 	Count accounts.TerminalCount
-	More  string // address of the next page; empty: none
+	More  string     // address of the next page; empty: none
+	Order *partyList // the list that is sorted by a column; nil: it can't be
 }
 
 // Whole reports whether the page has the whole list.
 func (t terminalsTable) Whole() bool { return len(t.List) == t.Count.All() }
 
-// terminalsOf reads the page of a list that the address names; path is the list's, for
-// the next page.
-func (e *PartyPages) terminalsOf(v *visit, f accounts.TerminalFilter, path string) (t terminalsTable, err error) {
+// terminalsOf reads the page of a list that the address names; l is the list's, for the next
+// page.
+func (e *PartyPages) terminalsOf(v *visit, f accounts.TerminalFilter, l partyList) (t terminalsTable, err error) {
 	q := v.query()
 	f.After, f.AfterRevoked = central.TerminalID(q.Get("after")), q.Get("revoked") != ""
 	f.AliveSince, f.Limit = time.Now().Add(-accounts.NodeTimeout), pageSize+1
@@ -104,40 +131,117 @@ func (e *PartyPages) terminalsOf(v *visit, f accounts.TerminalFilter, path strin
 		if next.AfterRevoked {
 			to.Set("revoked", "yes")
 		}
-		if f.State != accounts.AnyTerminal {
-			to.Set("state", string(f.State))
-		}
-		if f.Merchant != "" {
-			to.Set("merchant", string(f.Merchant))
-		}
-		t.More = path + "?" + to.Encode()
+		t.More = l.with(to)
 	}
+	t.List, err = e.terminalRows(v.Context(), list, time.Now())
+	return t, err
+}
+
+// terminalRows adds to terminals how they do.
+func (e *PartyPages) terminalRows(ctx context.Context, list []accounts.Terminal, now time.Time) ([]terminalView, error) {
+	var merchants []central.MerchantID
 	for _, x := range list {
-		t.List = append(t.List, terminalView{Terminal: x})
+		if !slices.Contains(merchants, x.Merchant) {
+			merchants = append(merchants, x.Merchant)
+		}
 	}
-	return t, nil
+	health, err := e.Accounts.HealthOf(ctx, merchants, now)
+	rows := make([]terminalView, len(list))
+	for i, x := range list {
+		rows[i] = terminalView{Terminal: x, Health: health.Terminals[x.ID]}
+		rows[i].Since = health.Merchants[x.Merchant].Since // its operations were looked for among the merchant's
+	}
+	return rows, err
 }
 
 // terminalsPage is the list's data.
 type terminalsPage struct {
-	Terminals terminalsTable
-	Merchant  string
-	State     accounts.TerminalState
-	States    []accounts.TerminalState
+	partyList
+	Terminals    terminalsTable
+	Merchant     string
+	MerchantName string
+	Choices      []link // merchants of the typed name
+	Text         string
+	State        accounts.TerminalState
+	States       []accounts.TerminalState
 }
 
 func (e *PartyPages) terminals(v *visit) error {
-	q := v.query()
+	l, wrongSort := readPartyList(v, "terminals", "text", "merchant", "state")
 	d := terminalsPage{
-		Merchant: q.Get("merchant"), State: accounts.TerminalState(q.Get("state")),
+		partyList: l, Text: l.fields.Get("text"), Merchant: l.fields.Get("merchant"),
 		States: []accounts.TerminalState{accounts.OnlineTerminal, accounts.OfflineTerminal, accounts.RevokedTerminal},
 	}
-	var err error
-	d.Terminals, err = e.terminalsOf(v, accounts.TerminalFilter{Merchant: central.MerchantID(d.Merchant), State: d.State}, Root+"terminals")
+	var wrong error
+	d.State, wrong = choose(l, "state", d.States...)
+	wrongMerchant, err := e.chooseMerchant(v.Context(), &d)
 	if err != nil {
 		return err
 	}
+	if err := joinRefusals(wrong, wrongSort, wrongMerchant); err != nil {
+		return v.refuse(err, func(status int, text string) error {
+			return v.show(status, page{Name: "terminals", Title: "Terminals", Alert: text, Data: d})
+		})
+	}
+	if len(d.Choices) == 0 {
+		if err := e.listTerminals(v, &d); err != nil {
+			return err
+		}
+	}
 	return v.show(http.StatusOK, page{Name: "terminals", Title: "Terminals", Data: d})
+}
+
+// chooseMerchant turns the name of the filter's merchant into its id. wrong says that there is
+// none; several are choices.
+func (e *PartyPages) chooseMerchant(ctx context.Context, d *terminalsPage) (wrong, err error) {
+	if d.Merchant == "" {
+		return nil, nil
+	}
+	found, err := e.named(ctx, "merchant", d.Merchant, maxChoices)
+	if err != nil {
+		return nil, err
+	}
+	one, err := chooseOne("merchant", d.Merchant, found)
+	if many := (*manyNames)(nil); errors.As(err, &many) {
+		for _, x := range many.of {
+			d.Choices = append(d.Choices, link{d.with(url.Values{"merchant": {x.ID}}), x.Name + " · " + x.ID})
+		}
+		return nil, nil
+	}
+	if err == nil {
+		d.Merchant, d.MerchantName = one.ID, one.Name
+		d.fields.Set("merchant", one.ID)
+	}
+	return err, nil
+}
+
+// listTerminals reads one page of the list: in its own order, or the first ones by today's
+// figures.
+func (e *PartyPages) listTerminals(v *visit, d *terminalsPage) (err error) {
+	f := accounts.TerminalFilter{Merchant: central.MerchantID(d.Merchant), State: d.State, Text: d.Text}
+	if d.Sort == "" {
+		d.Terminals, err = e.terminalsOf(v, f, d.partyList)
+		d.Terminals.Order = &d.partyList
+		return err
+	}
+	now := time.Now()
+	f.AliveSince = now.Add(-accounts.NodeTimeout)
+	day, err := e.Accounts.TodayByParty(v.Context(), now)
+	if err != nil {
+		return err
+	}
+	list, err := readRanked(rank(day.Terminals, d.Sort),
+		func(ids []central.TerminalID) ([]accounts.Terminal, error) {
+			return e.Accounts.TerminalsAmong(v.Context(), ids, f)
+		},
+		func(t accounts.Terminal) central.TerminalID { return t.ID })
+	if err != nil {
+		return err
+	}
+	d.Terminals.Order = &d.partyList
+	d.Terminals.List, err = e.terminalRows(v.Context(), list, now)
+	slices.SortStableFunc(d.Terminals.List, func(a, b terminalView) int { return compareTotals(d.Sort, a.Today, b.Today) })
+	return err
 }
 
 func (e *PartyPages) terminal(v *visit) error { return e.showTerminal(v, http.StatusOK, "") }
@@ -158,7 +262,49 @@ func (e *PartyPages) showTerminal(v *visit, status int, alert string) error {
 	if err != nil {
 		return err
 	}
-	return v.show(status, page{Name: "terminal", Title: t.Name, Back: Root + "terminals", Alert: alert, Data: t})
+	d, err := e.terminalDetails(v, t)
+	if err != nil {
+		return err
+	}
+	return v.show(status, page{Name: "terminal", Title: t.Name, Back: Root + "terminals", Alert: alert, Data: d})
+}
+
+// terminalPage is one terminal's data.
+type terminalPage struct {
+	terminalView
+	Tiles    []tile
+	Latest   latestOperations
+	Limits   []limitRow
+	Session  agentSession
+	Shop     central.Merchant
+	Callback string // where its merchant's callbacks go: scheme and host; empty: nowhere
+}
+
+// terminalDetails reads how a terminal does, and what is set for it.
+func (e *PartyPages) terminalDetails(v *visit, t terminalView) (d terminalPage, err error) {
+	now, ctx := time.Now(), v.Context()
+	rows, err := e.terminalRows(ctx, []accounts.Terminal{t.Terminal}, now)
+	if err != nil {
+		return d, err
+	}
+	t.Health = rows[0].Health
+	d = terminalPage{terminalView: t, Limits: limitRows(e.Limits.InForce(now))}
+	online := 0
+	if t.Online {
+		online = 1
+	}
+	d.Tiles = append(healthTiles(t.Health, Root+"operations?terminal="+string(t.ID)), seenTile(t.LastSeen(), now, online, t.Version, Root+"terminals?text="+t.TID))
+	if d.Shop, err = e.Accounts.Merchant(ctx, t.Merchant); err != nil {
+		return d, err
+	}
+	if d.Session, err = e.agentSession(ctx, t.TID, now); err != nil {
+		return d, err
+	}
+	if d.Callback, err = e.callbackPlace(ctx, d.Shop); err != nil {
+		return d, err
+	}
+	d.Latest, err = latestOf(v, listFilter{Merchant: string(t.Merchant), Terminal: string(t.ID)})
+	return d, err
 }
 
 func (e *PartyPages) revokeTerminal(v *visit, t terminalView) error {

@@ -19,6 +19,9 @@ func formatTime(at time.Time) string {
 	return at.In(ist.Zone()).Format("2 Jan 2006, 15:04:05")
 }
 
+// formatDay prints a day in India.
+func formatDay(at time.Time) string { return at.In(ist.Zone()).Format("2 Jan 2006") }
+
 // relativeTime is the element of a time: its distance where it is recent, with the exact
 // time on hover; else the exact time. Zero is empty.
 func relativeTime(at, now time.Time) template.HTML {

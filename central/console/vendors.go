@@ -1,18 +1,20 @@
 package console
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
+	"time"
 
 	"galla/central"
 
 	"galla/central/accounts"
 	"galla/central/keys"
 	"galla/central/staff"
+	"galla/central/webhook"
 	"galla/shared/op"
 )
 
@@ -30,37 +32,119 @@ func (e *PartyPages) vendorRoutes() []route {
 	}
 }
 
+// vendorRow is a vendor of the list.
+type vendorRow struct {
+	central.Vendor
+	vendorHealth
+}
+
+// vendorHealth is how a vendor does today.
+type vendorHealth struct {
+	Today accounts.Totals // of its merchants
+	Seen  time.Time       // an operation of today, or a use of a key, was last seen; zero: never
+	Token time.Time       // the day of a program's last token, where that is later than Seen
+}
+
 // vendorsPage is the list's data, with what was typed.
 type vendorsPage struct {
-	Vendors     []central.Vendor
+	partyList
+	Vendors     []vendorRow
 	Aggregators []accounts.Aggregator
 	Names       map[central.AggregatorID]string
 	Text        string
+	State       string
+	States      []string
 	Older       string
 	Typed       accounts.Fields
 }
 
+// Chosen is the aggregator that the form of a new vendor has.
+func (d vendorsPage) Chosen() string { return d.Typed[accounts.FieldAggregator] }
+
+// VendorName is the field of a new vendor's name.
+func (d vendorsPage) VendorName() companyField {
+	return companyField{"legal_name", d.Typed[accounts.FieldName]}
+}
+
+// AggregatorName is the field of a new aggregator's name.
+func (d vendorsPage) AggregatorName() companyField { return companyField{ID: "aggregator_name"} }
+
 func (e *PartyPages) vendors(v *visit) error { return e.showVendors(v, http.StatusOK, "", nil) }
 
 func (e *PartyPages) showVendors(v *visit, status int, alert string, typed accounts.Fields) error {
-	q := v.query()
-	d := vendorsPage{Text: strings.TrimSpace(q.Get("text")), Names: map[central.AggregatorID]string{}, Typed: typed}
-	var err error
-	if d.Vendors, err = e.Accounts.VendorsBy(v.Context(), accounts.Filter{Text: d.Text, AfterName: q.Get("name"), AfterID: q.Get("after"), Limit: pageSize + 1}); err == nil {
-		d.Aggregators, err = e.Accounts.Aggregators(v.Context())
+	l, wrongSort := readPartyList(v, "vendors", "text", "state")
+	d := vendorsPage{partyList: l, Text: l.fields.Get("text"), States: []string{accounts.ActiveText(true), accounts.ActiveText(false)}, Names: map[central.AggregatorID]string{}, Typed: typed}
+	var wrong, err error
+	if d.State, wrong = choose(l, "state", d.States...); wrong != nil || wrongSort != nil {
+		status, alert = http.StatusUnprocessableEntity, joinRefusals(wrong, wrongSort).Error()
 	}
-	if err != nil {
+	if d.Aggregators, err = e.Accounts.Aggregators(v.Context()); err != nil {
 		return err
 	}
 	for _, a := range d.Aggregators {
 		d.Names[a.ID] = a.LegalName
 	}
-	if len(d.Vendors) > pageSize {
-		d.Vendors = d.Vendors[:pageSize]
-		last := d.Vendors[pageSize-1]
-		d.Older = Root + "vendors?" + url.Values{"text": {d.Text}, "name": {last.LegalName}, "after": {string(last.ID)}}.Encode()
+	if err := e.listVendors(v, &d); err != nil {
+		return err
 	}
 	return v.show(status, page{Name: "vendors", Title: "Vendors", Alert: alert, Data: d})
+}
+
+// listVendors reads one page of the list: by name, or the first ones of the filter's first
+// 1000 by today's figures.
+func (e *PartyPages) listVendors(v *visit, d *vendorsPage) error {
+	f := accounts.Filter{Text: d.Text, Active: d.State, AfterName: v.query().Get("name"), AfterID: v.query().Get("after"), Limit: pageSize + 1}
+	if d.Sort != "" {
+		f.AfterName, f.AfterID, f.Limit = "", "", sortedOf
+	}
+	list, err := e.Accounts.VendorsBy(v.Context(), f)
+	if err != nil {
+		return err
+	}
+	if d.Sort != "" {
+		day, err := e.Accounts.TodayByParty(v.Context(), time.Now())
+		if err != nil {
+			return err
+		}
+		slices.SortStableFunc(list, func(a, b central.Vendor) int { return compareTotals(d.Sort, day.Vendors[a.ID], day.Vendors[b.ID]) })
+	}
+	if len(list) > pageSize {
+		list = list[:pageSize]
+		last := list[pageSize-1]
+		if d.Sort == "" {
+			d.Older = d.with(url.Values{"name": {last.LegalName}, "after": {string(last.ID)}})
+		}
+	}
+	ids := make([]central.VendorID, len(list))
+	for i, x := range list {
+		ids[i] = x.ID
+	}
+	health, err := e.vendorsHealth(v.Context(), ids, time.Now())
+	for _, x := range list {
+		d.Vendors = append(d.Vendors, vendorRow{x, health[x.ID]})
+	}
+	return err
+}
+
+// vendorsHealth reads how vendors do.
+func (e *PartyPages) vendorsHealth(ctx context.Context, ids []central.VendorID, now time.Time) (map[central.VendorID]vendorHealth, error) {
+	day, err := e.Accounts.TodayByParty(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	seen, err := e.Accounts.VendorsSeen(ctx, ids)
+	out := make(map[central.VendorID]vendorHealth, len(ids))
+	for _, id := range ids {
+		x := vendorHealth{Today: day.Vendors[id], Seen: day.VendorAt[id]}
+		if seen[id].Key.After(x.Seen) {
+			x.Seen = seen[id].Key
+		}
+		if seen[id].Token.After(x.Seen) {
+			x.Token = seen[id].Token
+		}
+		out[id] = x
+	}
+	return out, err
 }
 
 func (e *PartyPages) addVendor(v *visit) error {
@@ -87,6 +171,12 @@ type vendorPage struct {
 	Programs       programs
 	Aggregators    []accounts.Aggregator // to choose from, where it has none
 	People         []staff.Member        // of the portal
+	Tiles          []tile
+	Latest         latestOperations
+	Onboarded      []accounts.OnboardedCount
+	Limits         []limitRow
+	Callbacks      webhook.Endpoint
+	Place          string // of the callbacks: scheme and host; empty: none
 }
 
 func (e *PartyPages) vendor(v *visit) error {
@@ -109,6 +199,9 @@ func (e *PartyPages) showVendor(v *visit, id central.VendorID, status int, alert
 	if err == nil {
 		d.People, err = e.People.Within(id).Members(v.Context())
 	}
+	if err == nil {
+		err = e.fillVendor(v, &d)
+	}
 	if err != nil {
 		return err
 	}
@@ -126,6 +219,51 @@ func (e *PartyPages) showVendor(v *visit, id central.VendorID, status int, alert
 		}
 	}
 	return v.show(status, page{Name: "vendor", Title: d.LegalName, Back: Root + "vendors", Alert: alert, Data: d})
+}
+
+// Name is the field of the vendor's name.
+func (d vendorPage) Name() companyField { return companyField{"legal_name", d.LegalName} }
+
+// Chosen is the aggregator that the form has: none, since a vendor's is never replaced.
+func (d vendorPage) Chosen() string { return "" }
+
+// fillVendor reads how a vendor does, and what is set for it.
+func (e *PartyPages) fillVendor(v *visit, d *vendorPage) (err error) {
+	now := time.Now()
+	d.Limits = limitRows(e.Limits.InForce(now))
+	health, err := e.vendorsHealth(v.Context(), []central.VendorID{d.ID}, now)
+	if err != nil {
+		return err
+	}
+	d.Tiles = health[d.ID].tiles(Root+"operations?vendor="+string(d.ID), now)
+	if d.Latest, err = latestOf(v, listFilter{Vendor: string(d.ID)}); err != nil {
+		return err
+	}
+	if d.Onboarded, err = e.Accounts.OnboardedOf(v.Context(), d.ID); err != nil {
+		return err
+	}
+	if d.Callbacks, err = e.Callbacks.Endpoint(v.Context(), webhook.OfVendor(d.ID), now); err != nil {
+		return err
+	}
+	if d.Callbacks.URL != "" {
+		d.Place = webhook.RedactURL(d.Callbacks.URL)
+	}
+	return nil
+}
+
+// tiles are the figures above a vendor's page. operations is the address of the list of its
+// operations.
+func (h vendorHealth) tiles(operations string, now time.Time) []tile {
+	seen := seenTile(h.Seen, now, 0, "an operation, or a message at the gateway", operations)
+	if !h.Token.IsZero() {
+		seen.Value, seen.Note, seen.Tone = formatDay(h.Token), "a program got a token that day", ""
+	}
+	return []tile{
+		{Label: "Moved today", Value: h.Today.Moved.Rupees(), Note: "by its merchants", Href: operations + "&period=today"},
+		{Label: "Success rate today", Value: share(h.Today), Note: formatCount(h.Today.Failed) + " failed", Href: operations + "&period=today&state=failed"},
+		{Label: "Operations today", Value: formatCount(h.Today.Count()), Note: formatCount(h.Today.Unfinished) + " open", Href: operations + "&period=today"},
+		seen,
+	}
 }
 
 func (e *PartyPages) setVendorActive(v *visit, vendor central.Vendor) error {

@@ -8,6 +8,7 @@ import (
 	"galla/central/console"
 	"galla/central/iin"
 	"galla/central/keys"
+	"galla/central/limits"
 	"galla/central/staff"
 	"galla/central/store"
 )
@@ -18,7 +19,7 @@ type pages struct {
 	portal  *console.Portal
 }
 
-func newPages(ctx context.Context, cfg Config, k keys.Set, db *store.DB, a audited, registry *central.TerminalRegistry, handler central.Handler) (p pages, err error) {
+func newPages(ctx context.Context, cfg Config, k keys.Set, db *store.DB, a audited, registry *central.TerminalRegistry, handler central.Handler, rules *limits.RuleSet) (p pages, err error) {
 	vault, err := staff.NewVault(db, db, k.VendorMasters, cfg.Rand)
 	if err != nil {
 		return p, err
@@ -27,7 +28,7 @@ func newPages(ctx context.Context, cfg Config, k keys.Set, db *store.DB, a audit
 	if err != nil {
 		return p, err
 	}
-	parties, err := newPartyPages(cfg, a, db, registry, handler, people)
+	parties, err := newPartyPages(cfg, a, db, registry, handler, rules, people)
 	if err != nil {
 		return p, err
 	}
@@ -40,13 +41,13 @@ func newPages(ctx context.Context, cfg Config, k keys.Set, db *store.DB, a audit
 }
 
 // newPartyPages creates the console's pages about parties.
-func newPartyPages(cfg Config, a audited, db *store.DB, registry *central.TerminalRegistry, handler central.Handler, people *staff.Service) (*console.PartyPages, error) {
+func newPartyPages(cfg Config, a audited, db *store.DB, registry *central.TerminalRegistry, handler central.Handler, rules *limits.RuleSet, people *staff.Service) (*console.PartyPages, error) {
 	banks, err := iin.Load()
 	if err != nil {
 		return nil, err
 	}
 	return console.NewPartyPages(console.PartyParts{
-		Accounts: a.parties, Changes: accounts.NewAuditedParties(a.parties.PartyEditor, a.log), Registry: registry, Handler: handler, Keys: a.keys, Banks: banks, Lookups: db,
+		Accounts: a.parties, Changes: accounts.NewAuditedParties(a.parties.PartyEditor, a.log), Registry: registry, Handler: handler, Keys: a.keys, Banks: banks, Lookups: db, Limits: rules, Network: db,
 		Clients: a.clients, Callbacks: a.callbacks, People: people, Payments: db, Status: statusReader{db, cfg.Data},
 	})
 }

@@ -142,7 +142,7 @@ func serve(ctx context.Context, cfg Config, k keys.Set, db *store.DB, notifier *
 	if err != nil {
 		return err
 	}
-	site, err := newPages(ctx, cfg, k, db, changes, registry, handler)
+	site, err := newPages(ctx, cfg, k, db, changes, registry, handler, r.limits)
 	if err != nil {
 		return err
 	}

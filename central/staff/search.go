@@ -31,6 +31,7 @@ type ListQuery struct {
 	Kind        central.Kind
 	Merchant    central.MerchantID
 	Vendor      central.VendorID
+	Terminal    central.TerminalID
 	IIN         string      // of the customer's bank
 	Min, Max    money.Paise // of the amount, both included; Max 0: no limit
 	From, To    time.Time   // created in [From, To)

@@ -175,6 +175,12 @@ func partiesAmong(t *testing.T, on kind) {
 	if err != nil || len(list) != 1 || list[0].ID != first.ID || !list[0].Online {
 		t.Errorf("the list by a name: %+v, %v", list, err)
 	}
+	for text, want := range map[string]int{"counter": 2, "counter 2": 1, first.TID: 1, "none": 0} {
+		list, err := s.TerminalsBy(background, accounts.TerminalFilter{Merchant: merchant1, Text: text, AliveSince: t0, Limit: 10})
+		if err != nil || len(list) != want {
+			t.Errorf("the merchant's terminals named %q: %d, %v, want %d", text, len(list), err, want)
+		}
+	}
 	for active, want := range map[string]int{"": 2, accounts.ActiveText(true): 1, accounts.ActiveText(false): 1} {
 		vendors, err := s.VendorsBy(background, accounts.Filter{Active: active, Limit: 10})
 		if err != nil || len(vendors) != want {

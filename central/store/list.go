@@ -57,7 +57,7 @@ func newListArgs(q staff.ListQuery) listArgs {
 // bound moves the start so that at most q.Look operations are looked at, and returns it;
 // zero: there are no more.
 func (a *listArgs) bound(c conn) (at time.Time, err error) {
-	if a.State == "" && a.Kind == "" && a.IIN == "" && a.Min == 0 && a.Max == 0 && a.Vendor == "" {
+	if a.State == "" && a.Kind == "" && a.IIN == "" && a.Min == 0 && a.Max == 0 && a.Vendor == "" && a.Terminal == "" {
 		return at, nil // every operation passes, so the page looks at no more than it lists
 	}
 	var list []int64
@@ -79,16 +79,16 @@ func (a listArgs) read(c conn) ([]central.Operation, error) {
 		return c.operations(`SELECT `+operationColumns+` FROM operations
 			WHERE merchant = $1 AND created_at >= $2 AND created_at <= $3 AND (created_at, id) < ($3, $4)
 				AND (kind = $5 OR $5 = '') AND (state = $6 OR $6 = '') AND (iin = $7 OR $7 = '') AND amount >= $8 AND amount <= $9
-				AND ($10 = '' OR merchant IN (SELECT id FROM merchants WHERE vendor = $10))
-			ORDER BY created_at DESC, id DESC LIMIT $11`,
-			a.Merchant, a.from, a.before, a.id, a.Kind, a.State, a.IIN, a.Min, a.max, a.Vendor, a.limit)
+				AND ($10 = '' OR merchant IN (SELECT id FROM merchants WHERE vendor = $10)) AND (terminal = $11 OR $11 = '')
+			ORDER BY created_at DESC, id DESC LIMIT $12`,
+			a.Merchant, a.from, a.before, a.id, a.Kind, a.State, a.IIN, a.Min, a.max, a.Vendor, a.Terminal, a.limit)
 	}
 	return c.operations(`SELECT `+operationColumns+` FROM operations
 		WHERE amount > 0 AND created_at >= $1 AND created_at <= $2 AND (created_at, id) < ($2, $3)
 			AND (kind = $4 OR $4 = '') AND (state = $5 OR $5 = '') AND (iin = $6 OR $6 = '') AND amount >= $7 AND amount <= $8
-			AND ($9 = '' OR merchant IN (SELECT id FROM merchants WHERE vendor = $9))
-		ORDER BY created_at DESC, id DESC LIMIT $10`,
-		a.from, a.before, a.id, a.Kind, a.State, a.IIN, a.Min, a.max, a.Vendor, a.limit)
+			AND ($9 = '' OR merchant IN (SELECT id FROM merchants WHERE vendor = $9)) AND (terminal = $10 OR $10 = '')
+		ORDER BY created_at DESC, id DESC LIMIT $11`,
+		a.from, a.before, a.id, a.Kind, a.State, a.IIN, a.Min, a.max, a.Vendor, a.Terminal, a.limit)
 }
 
 // listUnfinished lists those that have no final state. They are few, and each state has its
@@ -102,9 +102,9 @@ func listUnfinished(c conn, q staff.ListQuery, a listArgs) (page staff.ListPage,
 		list, err := c.operations(`SELECT `+operationColumns+` FROM operations
 			WHERE finished_at IS NULL AND state = $1 AND created_at >= $2 AND created_at <= $3 AND (created_at, id) < ($3, $4)
 				AND (kind = $5 OR $5 = '') AND (merchant = $6 OR $6 = '') AND (iin = $7 OR $7 = '') AND amount >= $8 AND amount <= $9
-				AND ($10 = '' OR merchant IN (SELECT id FROM merchants WHERE vendor = $10)) AND (stuck_at IS NOT NULL OR $11 = 0)
-			ORDER BY created_at DESC, id DESC LIMIT $12`,
-			state, a.from, a.before, a.id, a.Kind, a.Merchant, a.IIN, a.Min, a.max, a.Vendor, oneIf(q.Stuck), a.limit)
+				AND ($10 = '' OR merchant IN (SELECT id FROM merchants WHERE vendor = $10)) AND (terminal = $11 OR $11 = '') AND (stuck_at IS NOT NULL OR $12 = 0)
+			ORDER BY created_at DESC, id DESC LIMIT $13`,
+			state, a.from, a.before, a.id, a.Kind, a.Merchant, a.IIN, a.Min, a.max, a.Vendor, a.Terminal, oneIf(q.Stuck), a.limit)
 		if err != nil {
 			return page, err
 		}

@@ -22,7 +22,8 @@ func list(t *testing.T, on kind) {
 			}
 		}
 	}
-	first := inState(t, s, op.Succeeded, at(0))
+	counter := enrolled(t, s, 1)
+	first := inState(t, s, op.Succeeded, at(0, func(o *central.Operation) { o.Terminal = counter.ID }))
 	small := inState(t, s, op.Failed, at(1, func(o *central.Operation) { o.Amount, o.IIN = 100_00, "607152" }))
 	other := inState(t, s, op.Succeeded, at(2, func(o *central.Operation) { o.Merchant = merchant2 }))
 	balance := inState(t, s, op.Succeeded, at(3, func(o *central.Operation) { o.Amount, o.Kind = 0, central.KindBalance }))
@@ -49,6 +50,9 @@ func list(t *testing.T, on kind) {
 		"at most":          {staff.ListQuery{Max: 100_00}, []op.ID{small.ID}},
 		"a shop":           {staff.ListQuery{Merchant: merchant1}, []op.ID{stuck.ID, balance.ID, small.ID, first.ID}},
 		"a shop's kind":    {staff.ListQuery{Merchant: merchant1, Kind: central.KindBalance}, []op.ID{balance.ID}},
+		"a terminal":       {staff.ListQuery{Merchant: merchant1, Terminal: counter.ID}, []op.ID{first.ID}},
+		"of a terminal":    {staff.ListQuery{Terminal: counter.ID}, []op.ID{first.ID}},
+		"its open":         {staff.ListQuery{Open: true, Terminal: counter.ID}, nil},
 		"from":             {staff.ListQuery{From: t0.Add(2 * time.Hour)}, []op.ID{stuck.ID, pending.ID, other.ID}},
 		"to":               {staff.ListQuery{To: t0.Add(2 * time.Hour)}, []op.ID{small.ID, first.ID}},
 		"one of a vendor":  {staff.ListQuery{Vendor: vendor(merchant2), State: op.Succeeded, From: t0.Add(time.Hour)}, []op.ID{other.ID}},

@@ -226,10 +226,12 @@ func terminalsOfParty(c conn, f accounts.TerminalFilter) (list []accounts.Termin
 	var revoked []accounts.Terminal
 	if f.Client != "" {
 		revoked, err = allRows(c, scanTerminalStatus, `SELECT `+isOnline+`, `+terminalStatusColumns+` FROM terminals t WHERE t.client = $2 AND (t.created_at, t.id) < ($3, $4)
-			AND t.revoked_at IS NOT NULL ORDER BY t.created_at DESC, t.id DESC LIMIT $5`, f.AliveSince, f.Client, at, id, left)
+			AND t.revoked_at IS NOT NULL AND ($5 = '' OR t.id = $5 OR t.tid = $5 OR lower(t.name) LIKE $6 ESCAPE '!')
+			ORDER BY t.created_at DESC, t.id DESC LIMIT $7`, f.AliveSince, f.Client, at, id, f.Text, likePattern(f.Text), left)
 	} else {
 		revoked, err = allRows(c, scanTerminalStatus, `SELECT `+isOnline+`, `+terminalStatusColumns+` FROM terminals t WHERE t.merchant = $2 AND (t.created_at, t.id) < ($3, $4)
-			AND t.revoked_at IS NOT NULL ORDER BY t.created_at DESC, t.id DESC LIMIT $5`, f.AliveSince, f.Merchant, at, id, left)
+			AND t.revoked_at IS NOT NULL AND ($5 = '' OR t.id = $5 OR t.tid = $5 OR lower(t.name) LIKE $6 ESCAPE '!')
+			ORDER BY t.created_at DESC, t.id DESC LIMIT $7`, f.AliveSince, f.Merchant, at, id, f.Text, likePattern(f.Text), left)
 	}
 	return append(list, revoked...), err
 }
@@ -238,11 +240,13 @@ func liveTerminalsOfParty(c conn, f accounts.TerminalFilter, at int64, id string
 	if f.Client != "" {
 		return allRows(c, scanTerminalStatus, `SELECT `+isOnline+`, `+terminalStatusColumns+` FROM terminals t WHERE t.client = $2 AND (t.created_at, t.id) < ($3, $4)
 			AND t.revoked_at IS NULL AND CASE $5 WHEN 'online' THEN `+isOnline+` WHEN 'offline' THEN 1 - `+isOnline+` ELSE 1 END = 1
-			ORDER BY t.created_at DESC, t.id DESC LIMIT $6`, f.AliveSince, f.Client, at, id, f.State, clampLimit(f.Limit))
+			AND ($6 = '' OR t.id = $6 OR t.tid = $6 OR lower(t.name) LIKE $7 ESCAPE '!')
+			ORDER BY t.created_at DESC, t.id DESC LIMIT $8`, f.AliveSince, f.Client, at, id, f.State, f.Text, likePattern(f.Text), clampLimit(f.Limit))
 	}
 	return allRows(c, scanTerminalStatus, `SELECT `+isOnline+`, `+terminalStatusColumns+` FROM terminals t WHERE t.merchant = $2 AND (t.created_at, t.id) < ($3, $4)
 		AND t.revoked_at IS NULL AND CASE $5 WHEN 'online' THEN `+isOnline+` WHEN 'offline' THEN 1 - `+isOnline+` ELSE 1 END = 1
-		ORDER BY t.created_at DESC, t.id DESC LIMIT $6`, f.AliveSince, f.Merchant, at, id, f.State, clampLimit(f.Limit))
+		AND ($6 = '' OR t.id = $6 OR t.tid = $6 OR lower(t.name) LIKE $7 ESCAPE '!')
+		ORDER BY t.created_at DESC, t.id DESC LIMIT $8`, f.AliveSince, f.Merchant, at, id, f.State, f.Text, likePattern(f.Text), clampLimit(f.Limit))
 }
 
 // TerminalCount implements accounts.Terminals.
