@@ -145,19 +145,20 @@ func seenTile(at, now time.Time, online int, note, href string) tile {
 const (
 	// latestShown is how many operations a party's page shows, and latestLook how many it looks
 	// at to find them.
-	latestShown, latestLook = 8, 5000
+	latestShown, latestLook = 6, 5000
 )
 
 // latestOperations are the newest operations of a party.
 type latestOperations struct {
-	List     []listedOperation
-	All      string    // address of the list of all
-	LookedTo time.Time // how far back it looked, where it found too few; zero: to the first one
+	List      []listedOperation
+	Merchants bool      // of several
+	All       string    // address of the list of all
+	LookedTo  time.Time // how far back it looked, where it found too few; zero: to the first one
 }
 
 // latestOf reads the newest operations of a party. It is recorded as a read of their list.
 func latestOf(v *visit, f listFilter) (latestOperations, error) {
-	out := latestOperations{All: Root + "operations?" + f.encode()}
+	out := latestOperations{Merchants: f.Merchant == "", All: Root + "operations?" + f.encode()}
 	if err := v.c.recordList(v, f); err != nil {
 		return out, err
 	}

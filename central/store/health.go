@@ -6,34 +6,102 @@ import (
 
 	"galla/central"
 	"galla/central/accounts"
+	"galla/shared/money"
+	"galla/shared/op"
 )
 
-// PartyCounts implements accounts.HealthStore. It reads the same operations as HourCounts.
+// PartyCounts implements accounts.HealthStore. It reads the same operations as HourCounts, and
+// sums them here: the database would sort as many groups as there are merchants and terminals.
 func (s Accounts) PartyCounts(ctx context.Context, from, to time.Time) ([]accounts.PartyCount, error) {
-	return listRows(ctx, s.task("sum the operations of a day by party"), func(row row, x *accounts.PartyCount) error {
-		return row.Scan(&x.Merchant, &x.Vendor, &x.Terminal, &x.State, &x.Count, &x.Sum, &x.Last)
-	},
-		`SELECT merchant, (SELECT m.vendor FROM merchants m WHERE m.id = merchant), terminal, state, count(*), CAST(sum(amount) AS BIGINT), max(created_at) FROM (
-			SELECT merchant, terminal, state, amount, created_at FROM operations
-			WHERE amount > 0 AND created_at >= $1 AND created_at < $2
-		) AS figures GROUP BY merchant, terminal, state`, from, to)
+	return query(ctx, s.task("sum the operations of a time by party"), func(c conn) ([]accounts.PartyCount, error) {
+		type key struct{ merchant, terminal, state string }
+		sums := map[key]*accounts.PartyCount{}
+		err := c.Each(`SELECT merchant, terminal, state, amount, created_at FROM operations WHERE amount > 0 AND created_at >= $1 AND created_at < $2`,
+			[]any{from, to}, func(row row) error {
+				var k key
+				var amount, at int64
+				if err := row.Scan(&k.merchant, &k.terminal, &k.state, &amount, &at); err != nil {
+					return err
+				}
+				x := sums[k]
+				if x == nil {
+					x = &accounts.PartyCount{Merchant: central.MerchantID(k.merchant), Terminal: central.TerminalID(k.terminal), State: op.State(k.state)}
+					sums[k] = x
+				}
+				x.Count++
+				x.Sum += money.Paise(amount)
+				if last := time.UnixMilli(at).UTC(); last.After(x.Last) {
+					x.Last = last
+				}
+				return nil
+			})
+		if err != nil {
+			return nil, err
+		}
+		vendors, err := vendorsOfMerchants(c)
+		list := make([]accounts.PartyCount, 0, len(sums))
+		for _, x := range sums {
+			x.Vendor = vendors[x.Merchant]
+			list = append(list, *x)
+		}
+		return list, err
+	})
+}
+
+// vendorsOfMerchants reads which vendor each merchant has.
+func vendorsOfMerchants(c conn) (map[central.MerchantID]central.VendorID, error) {
+	vendors := map[central.MerchantID]central.VendorID{}
+	err := c.Each(`SELECT id, vendor FROM merchants WHERE vendor > ''`, nil, func(row row) error {
+		var id, vendor string
+		err := row.Scan(&id, &vendor)
+		vendors[central.MerchantID(id)] = central.VendorID(vendor)
+		return err
+	})
+	return vendors, err
 }
 
 // RecentCounts implements accounts.HealthStore: one walk of an index for each merchant, to
-// the limit or the end of the time.
+// the limit or the end of the time. A statement for all of them would leave the database the
+// choice of another way.
 func (s Accounts) RecentCounts(ctx context.Context, q accounts.RecentQuery) ([]accounts.RecentCount, error) {
-	return query(ctx, s.task("sum the latest operations of %d merchants", len(q.Merchants)), func(c conn) ([]accounts.RecentCount, error) {
-		return allRows(c, func(row row, x *accounts.RecentCount) error {
-			return row.Scan(&x.Merchant, &x.Terminal, &x.State, &x.Today, &x.Count, &x.Sum, &x.Since)
-		},
-			`WITH ids AS (SELECT e.value->>'id' AS id FROM `+c.dialect.eachOf+`), since AS (
-				SELECT ids.id, coalesce((SELECT x.created_at FROM operations x WHERE x.merchant = ids.id AND x.created_at >= $2
-					ORDER BY x.created_at DESC LIMIT 1 OFFSET $3 - 1), $2) AS at FROM ids)
-			SELECT merchant, terminal, state, today, count(*), CAST(sum(amount) AS BIGINT), since FROM (
-				SELECT o.merchant, o.terminal, o.state, CAST(CASE WHEN o.created_at >= $4 THEN 1 ELSE 0 END AS BIGINT) AS today, o.amount, since.at AS since
-				FROM since JOIN operations o ON o.merchant = since.id AND o.created_at >= since.at WHERE o.amount > 0
-			) AS figures GROUP BY merchant, terminal, state, today, since`, idList(q.Merchants), q.From, q.Limit, q.Today)
+	return query(ctx, s.task("sum the latest operations of %d merchants", len(q.Merchants)), func(c conn) (list []accounts.RecentCount, err error) {
+		for _, id := range q.Merchants {
+			of, err := recentCountsOf(c, id, q)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, of...)
+		}
+		return list, nil
 	})
+}
+
+func recentCountsOf(c conn, merchant central.MerchantID, q accounts.RecentQuery) (list []accounts.RecentCount, err error) {
+	looked, first := 0, time.Time{}
+	err = c.Each(`SELECT terminal, state, today, count(*), CAST(sum(moves) AS BIGINT), CAST(sum(amount) AS BIGINT), min(created_at) FROM (
+			SELECT terminal, state, amount, created_at, CAST(CASE WHEN created_at >= $1 THEN 1 ELSE 0 END AS BIGINT) AS today, CASE WHEN amount > 0 THEN 1 ELSE 0 END AS moves
+			FROM operations WHERE merchant = $2 AND created_at >= $3 ORDER BY created_at DESC LIMIT $4
+		) AS figures GROUP BY terminal, state, today`, []any{q.Today, merchant, q.From, q.Limit}, func(row row) error {
+		x := accounts.RecentCount{Merchant: merchant, Since: q.From}
+		var all int
+		var at time.Time
+		if err := row.Scan(&x.Terminal, &x.State, &x.Today, &all, &x.Count, &x.Sum, &at); err != nil {
+			return err
+		}
+		if looked += all; first.IsZero() || at.Before(first) {
+			first = at
+		}
+		if x.Count > 0 {
+			list = append(list, x)
+		}
+		return nil
+	})
+	if looked >= q.Limit {
+		for i := range list {
+			list[i].Since = first
+		}
+	}
+	return list, err
 }
 
 // MerchantsSeen implements accounts.HealthStore.

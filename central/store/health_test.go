@@ -63,7 +63,7 @@ func health(t *testing.T, on kind) {
 			{Merchant: merchant4, Terminal: "", State: op.Succeeded, Today: true, Count: 1, Sum: 500_00, Since: ms(-24)},
 		}},
 	} {
-		got, err := s.RecentCounts(background, accounts.RecentQuery{Merchants: ids, From: t0.Add(-24 * time.Hour), Today: t0.Add(time.Hour), Limit: c.limit})
+		got, err := s.RecentCounts(background, accounts.RecentQuery{Merchants: ids, From: ms(-24), Today: t0.Add(time.Hour), Limit: c.limit})
 		wantErr(t, name, err, nil)
 		slices.SortFunc(got, func(a, b accounts.RecentCount) int {
 			return cmp.Or(cmp.Compare(a.Merchant, b.Merchant), cmp.Compare(a.Terminal, b.Terminal), cmp.Compare(a.State, b.State), cmp.Compare(oneIf(a.Today), oneIf(b.Today)))

@@ -237,10 +237,11 @@ func harmless(statement, detail string) bool {
 		strings.Contains(detail, "settlement_files_by_moment"),   // the newest, one a day
 		strings.Contains(detail, "reconciliation_cases_missing"), // the few that are open
 		strings.Contains(detail, "reconciliation_cases_waiting"), // those that wait for people, counted
-		detail == "SCAN lane", strings.Contains(detail, "SCAN scheduled_jobs"),
+		detail == "SCAN lane", detail == "SCAN since",            // of a parameter's rows
+		strings.Contains(detail, "SCAN scheduled_jobs"),
 		strings.Contains(detail, "callbacks_waiting_since"), strings.Contains(detail, "callbacks_given_up"):
 		return true
-	case detail == "SCAN earned", detail == "SCAN sides":
+	case detail == "SCAN earned", detail == "SCAN sides", detail == "SCAN figures":
 		return report(statement)
 	case detail == "SCAN ledger_entries" && report(statement):
 		return true
