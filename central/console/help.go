@@ -17,6 +17,7 @@ func consoleHelp() map[string]string {
 	const (
 		find     = "console#find-an-operation-within-a-minute"
 		parties  = "console#merchants-and-vendors"
+		health   = "console#how-merchants-vendors-and-terminals-do"
 		programs = "console#programs-and-keys"
 		figures  = "console#slabs-float-the-day"
 		signing  = "console#signing-in"
@@ -25,8 +26,8 @@ func consoleHelp() map[string]string {
 	return map[string]string{
 		"operations": find, "find": find, "operation": find, "payments": find, "waiting": "console#what-waits", "case": "console#two-people-decide",
 		"reconciliation": "console#reconciliation", "file": "console#reconciliation",
-		"terminals": "console#terminals-and-a-lost-one", "terminal": "console#terminals-and-a-lost-one",
-		"merchants": parties, "merchant": parties, "merchant-change": parties, "vendors": parties, "vendor": parties, "aggregator": parties,
+		"terminals": health, "terminal": "console#terminals-and-a-lost-one",
+		"merchants": health, "merchant": health, "merchant-change": parties, "vendors": health, "vendor": health, "aggregator": parties,
 		"client": programs, "one-time": programs, "confirm": programs, "callbacks": "console#callbacks", "callback": "console#callbacks",
 		"now": "console#now", "slabs": figures, "float": figures, "day": figures,
 		"staff": second, "member": second, "setup-code": second, "audit": "console#the-audit-log",

@@ -60,6 +60,14 @@ func (l partyList) Order() *partyList { return &l }
 // Filtered reports whether a field is set.
 func (l partyList) Filtered() bool { return len(l.fields) > 0 }
 
+// Usual names the order that the list has by itself.
+func (l partyList) Usual() string {
+	if l.path == Root+"terminals" {
+		return "enrolment"
+	}
+	return "name"
+}
+
 // Sorted is the address of the list sorted by a column; empty: by its own order.
 func (l partyList) Sorted(column string) string { return l.with(url.Values{"sort": {column}}) }
 
@@ -92,9 +100,11 @@ func rank[K ~string](sums map[K]accounts.Totals, column string) []K {
 }
 
 // readRanked reads the first page of a ranking's parties that pass a filter. read reads those of
-// some ids that do, in any order.
+// some ids that do, in any order: first of as many as a page has, which is all where there is no
+// filter.
 func readRanked[K ~string, T any](ids []K, read func([]K) ([]T, error), id func(T) K) (list []T, err error) {
-	for some := range slices.Chunk(ids, sortedOf) {
+	for at, next := 0, pageSize; at < len(ids); at, next = at+next, sortedOf {
+		some := ids[at:min(at+next, len(ids))]
 		found, err := read(some)
 		if err != nil {
 			return nil, err

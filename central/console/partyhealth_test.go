@@ -70,6 +70,7 @@ func TestListsWithHealth(t *testing.T) {
 		"/console/merchants?sort=moved":   {"/console/merchants/" + shop, "/console/merchants/" + other},
 		"/console/merchants?sort=success": {"/console/merchants/" + other, "/console/merchants/" + shop},
 		"/console/vendors?sort=moved":     {"Sahyadri Fintech", "Deccan Pay"},
+		"/console/vendors?sort=success":   {"Deccan Pay", "Sahyadri Fintech"},
 	} {
 		_, list, _ := strings.Cut(v.get(path, http.StatusOK), "<tbody>")
 		inOrder(t, list, firstSecond[0], firstSecond[1])

@@ -106,6 +106,7 @@ func (e *PartyPages) listVendors(v *visit, d *vendorsPage) error {
 		if err != nil {
 			return err
 		}
+		list = slices.DeleteFunc(list, func(x central.Vendor) bool { return day.Vendors[x.ID].Count() == 0 })
 		slices.SortStableFunc(list, func(a, b central.Vendor) int { return compareTotals(d.Sort, day.Vendors[a.ID], day.Vendors[b.ID]) })
 	}
 	if len(list) > pageSize {
