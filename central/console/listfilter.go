@@ -12,6 +12,7 @@ import (
 
 	"galla/central"
 	"galla/central/accounts"
+	"galla/central/api/field"
 	"galla/central/staff"
 	"galla/shared/ist"
 	"galla/shared/money"
@@ -104,7 +105,7 @@ func (f listFilter) PeriodTitle() string {
 // parseFilter reads a filter from an address. Every field that is wrong is in the error.
 // *manyNames: a name is that of several parties.
 func (c *Console) parseFilter(ctx context.Context, q url.Values, now time.Time) (listFilter, staff.ListQuery, error) {
-	text := func(name string) string { return withoutNumbers(strings.TrimSpace(q.Get(name))) }
+	text := func(name string) string { return filterText(q.Get(name)) }
 	f := listFilter{
 		State: text("state"), Kind: text("kind"), Merchant: text("merchant"), Vendor: text("vendor"), Bank: text("bank"), Terminal: text("terminal"),
 		Least: text("least"), Most: text("most"), Period: text("period"), From: text("from"), To: text("to"), Sort: text("sort"),
@@ -152,6 +153,16 @@ func (c *Console) resolveTerminal(ctx context.Context, f *listFilter, out *staff
 		f.Merchant = string(t.Merchant)
 	}
 	return nil
+}
+
+// filterText is a typed field of a filter, without a customer's number. A party's id is none,
+// even if it begins with ten digits.
+func filterText(typed string) string {
+	typed = strings.TrimSpace(typed)
+	if field.IsUUID(typed) {
+		return typed
+	}
+	return withoutNumbers(typed)
 }
 
 // checkListKind checks a kind. One without an amount is listed only of one merchant, since

@@ -26,23 +26,28 @@ type partyList struct {
 	Sort   string
 }
 
-// readPartyList reads the fields of a filter, and the column that sorts the list.
+// readPartyList reads the fields of a filter, and the column that sorts the list. Of long numbers
+// it takes only mobile numbers, by which merchants are found.
 func readPartyList(v *visit, path string, names ...string) (partyList, error) {
 	l := partyList{path: Root + path, fields: url.Values{}, Sort: v.query().Get("sort")}
+	var wrong []error
 	for _, name := range names {
-		if text := strings.TrimSpace(v.query().Get(name)); text != "" {
-			l.fields.Set(name, text)
+		typed := strings.TrimSpace(v.query().Get(name))
+		if text := filterText(typed); text != "" || tenDigits.MatchString(typed) {
+			l.fields.Set(name, typed)
+		} else if typed != "" {
+			wrong = append(wrong, refuse("Lists are not searched by long numbers, other than mobile numbers of merchants."))
 		}
 	}
 	switch l.Sort {
 	case "":
-		return l, nil
 	case sortMoved, sortSuccess:
 		l.fields.Set("sort", l.Sort)
-		return l, nil
+	default:
+		wrong = append(wrong, refuse("The list can't be sorted by %q.", filterText(l.Sort)))
+		l.Sort = ""
 	}
-	l.Sort = ""
-	return l, refuse("The list can't be sorted by %q.", withoutNumbers(v.query().Get("sort")))
+	return l, joinRefusals(wrong...)
 }
 
 // choose returns a field of the filter that must be one of some values; empty: any.

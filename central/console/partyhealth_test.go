@@ -99,7 +99,12 @@ func TestListsWithHealth(t *testing.T) {
 	has(t, v.get("/console/terminals?merchant=nobody&state=broken&sort=x", http.StatusUnprocessableEntity),
 		"There is no state &#34;broken&#34;.", "sorted by &#34;x&#34;", "There is no merchant with the name or id nobody.")
 	has(t, v.get("/console/terminals?merchant=s", http.StatusOK), "Which merchant?", "Lakshmi Kirana Store · "+shop)
-	hasNot(t, v.get("/console/terminals?merchant=9999+4105+7058", http.StatusUnprocessableEntity), "There is no merchant with the name or id 9999 4105 7058")
+	for _, list := range []string{"merchants?text", "vendors?text", "terminals?text", "terminals?merchant"} {
+		page := v.get("/console/"+list+"=9999+4105+7058&sort=x", http.StatusUnprocessableEntity)
+		has(t, page, "not searched by long numbers", "sorted by &#34;x&#34;")
+		hasNot(t, page, "9999 4105 7058")
+	}
+	has(t, v.get("/console/merchants?text=9800000001", http.StatusOK), "/console/merchants/"+shop)
 
 	has(t, v.get("/console/operations?terminal="+string(counter.id), http.StatusOK), "GL261121000001", "GL261121000003")
 	hasNot(t, v.get("/console/operations?terminal="+string(counter.id), http.StatusOK), "GL261121000004")

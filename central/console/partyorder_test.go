@@ -98,3 +98,14 @@ func TestLimitRows(t *testing.T) {
 		}
 	}
 }
+
+// TestFilterText: a customer's number is left out of a filter, and an id with ten digits is not.
+func TestFilterText(t *testing.T) {
+	for typed, want := range map[string]string{
+		" Lakshmi ": "Lakshmi", "9999 4105 7058": "", "999941057058": "", "12345678-1234-4000-8000-00000000abcd": "12345678-1234-4000-8000-00000000abcd", "GAL00001": "GAL00001",
+	} {
+		if got := filterText(typed); got != want {
+			t.Errorf("%q: %q, want %q", typed, got, want)
+		}
+	}
+}
