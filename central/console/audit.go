@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -39,6 +40,20 @@ type auditPage struct {
 	From, To              string // Indian days
 	Query                 string // of the same search, encoded
 	Older                 string // address of the next page; empty: none
+	Log                   LogState
+}
+
+// LogState is how the log stands that shows when the past was rewritten.
+type LogState struct {
+	Size       int64     // entries
+	SignedAt   time.Time // of the newest checkpoint; zero: there is none
+	VerifiedAt time.Time // of the last daily verification; zero: there was none
+	Fault      string    // what it found; empty: nothing
+}
+
+// LogReader reads how the log stands.
+type LogReader interface {
+	LogState(ctx context.Context) (LogState, error)
 }
 
 // parseAuditQuery reads a search from an address.
@@ -86,6 +101,9 @@ func (c *Console) auditLog(v *visit) error {
 	if len(d.Entries) > auditPageSize {
 		d.Entries = d.Entries[:auditPageSize]
 		d.Older = Root + "audit?" + strings.TrimPrefix(d.Query+"&before="+d.Entries[auditPageSize-1].ID, "&")
+	}
+	if d.Log, err = c.Log.LogState(v.Context()); err != nil {
+		return err
 	}
 	return v.show(status, page{Name: "audit", Title: "Audit log", Alert: alert, Data: d})
 }

@@ -67,6 +67,7 @@ type Parts struct {
 	Payments       PaymentFinder
 	CustomerKey    func(mobile string) accounts.CustomerKey // by which Operations finds a remitter
 	Reconciliation *reconcile.Audited
+	Log            LogReader
 	Parties        *PartyPages // nil: no pages about parties
 }
 
@@ -94,8 +95,8 @@ type Console struct {
 
 // New makes a Console of all its parts.
 func New(parts Parts, cfg Config) (*Console, error) {
-	if parts.Staff == nil || parts.Vault == nil || parts.Operations == nil || parts.Callbacks == nil || parts.Payments == nil || parts.Reconciliation == nil {
-		return nil, errors.New("the console needs staff, their vault, operations, callbacks, payments and reconciliation")
+	if parts.Staff == nil || parts.Vault == nil || parts.Operations == nil || parts.Callbacks == nil || parts.Payments == nil || parts.Reconciliation == nil || parts.Log == nil {
+		return nil, errors.New("the console needs staff, their vault, operations, callbacks, payments, reconciliation and the log")
 	}
 	c := &Console{Parts: parts, imports: make(chan struct{}, 1), site: site{
 		root: Root, cookie: "galla_console", name: "console", stylesheets: []string{"chart.css", "console.css", "parties.css"}, script: "console.js", templates: []string{"templates/*.html"},

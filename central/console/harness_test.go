@@ -92,8 +92,15 @@ func newHarness(t testing.TB) *harness {
 	return h
 }
 
+// sealedLog is a log that was verified an hour ago.
+type sealedLog struct{}
+
+func (sealedLog) LogState(context.Context) (LogState, error) {
+	return LogState{Size: 12_345, SignedAt: time.Now().Add(-4 * time.Second), VerifiedAt: time.Now().Add(-time.Hour)}, nil
+}
+
 func (h *harness) parts() Parts {
-	return Parts{Staff: h.staff, Vault: h.vault, Operations: h.db, Callbacks: h.db, Payments: h.db, CustomerKey: func(mobile string) accounts.CustomerKey { return accounts.CustomerByMobile(key("mobiles"), mobile) }, Reconciliation: reconcile.NewAudited(h.reconciliation, h.staff.AuditLog, h.vault, h.staff.Independent)}
+	return Parts{Staff: h.staff, Vault: h.vault, Operations: h.db, Callbacks: h.db, Payments: h.db, CustomerKey: func(mobile string) accounts.CustomerKey { return accounts.CustomerByMobile(key("mobiles"), mobile) }, Reconciliation: reconcile.NewAudited(h.reconciliation, h.staff.AuditLog, h.vault, h.staff.Independent), Log: sealedLog{}}
 }
 
 // browser is a browser without scripts: it keeps cookies, sends forms with the page's

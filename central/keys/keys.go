@@ -19,6 +19,7 @@ type Set struct {
 	Fingerprint secret.Key // hashes request bodies
 	Token       secret.Key // seed of the Ed25519 key that signs tokens
 	Bank        secret.Key // shared with the bank network
+	Log         secret.Key // seed of the Ed25519 key that signs checkpoints of the log (package transparency)
 	// VendorMasters are the master keys of sealed secrets: the first seals, all open.
 	VendorMasters []secret.Key
 }
@@ -41,6 +42,14 @@ const (
 	maxMasters = 8
 )
 
+// LogFile is the file of the key that signs checkpoints of the log.
+const LogFile = "log-signing.key"
+
+// LoadLog reads only the key that signs checkpoints.
+func LoadLog(cfg Config) (secret.Key, error) {
+	return seal.ReadKeyFile(filepath.Join(cfg.Folder, LogFile))
+}
+
 // Load reads the keys. In a sandbox it creates missing ones; otherwise they are an error.
 // The error names all keys that are missing or can't be read.
 func Load(cfg Config) (Set, error) {
@@ -53,6 +62,7 @@ func Load(cfg Config) (Set, error) {
 		{"fingerprint.key", &k.Fingerprint},
 		{"token-signing.key", &k.Token},
 		{"bank-network.key", &k.Bank},
+		{LogFile, &k.Log},
 		{MasterFile, &master},
 	}
 	if len(cfg.VendorMasters) > 0 {
@@ -98,7 +108,7 @@ const minDistinct = 16
 
 // checkStrength refuses keys that are not random, and a key with two purposes.
 func (k Set) checkStrength() error {
-	named := map[string]secret.Key{"fingerprint.key": k.Fingerprint, "token-signing.key": k.Token, "bank-network.key": k.Bank}
+	named := map[string]secret.Key{"fingerprint.key": k.Fingerprint, "token-signing.key": k.Token, "bank-network.key": k.Bank, LogFile: k.Log}
 	for i, master := range k.VendorMasters {
 		named[fmt.Sprintf("master key %d of vendors' keys", i+1)] = master
 	}

@@ -23,7 +23,7 @@ import (
 func productionFolder(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	for _, name := range []string{"fingerprint.key", "token-signing.key", "bank-network.key", keys.MasterFile} {
+	for _, name := range []string{"fingerprint.key", "token-signing.key", "bank-network.key", keys.LogFile, keys.MasterFile} {
 		if _, err := seal.EnsureKeyFile(filepath.Join(folder, "keys", name), rand.Reader); err != nil {
 			t.Fatal(err)
 		}

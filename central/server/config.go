@@ -88,6 +88,10 @@ type Config struct {
 	// end; default 180 days, at least 30.
 	BodyRetention time.Duration
 
+	// Checkpoints is the folder into which signed checkpoints of the log are copied each
+	// hour (package transparency); empty: none. It belongs on another machine.
+	Checkpoints string
+
 	// BankTimeout bounds the wait for the bank's answer; default 15 s, at most 25 s.
 	BankTimeout time.Duration
 	// BankIdle is how long a connection to the bank may have waited to be used again;

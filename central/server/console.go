@@ -94,7 +94,7 @@ func newConsole(ctx context.Context, cfg Config, k keys.Set, db *store.DB, vault
 		return nil, err
 	}
 	parts := console.Parts{
-		Staff: members, Vault: vault, Operations: db, Callbacks: db, Payments: db, Reconciliation: reconcile.NewAudited(reconciliation, members.AuditLog, vault, members.Independent), Parties: parties,
+		Staff: members, Vault: vault, Operations: db, Callbacks: db, Payments: db, Reconciliation: reconcile.NewAudited(reconciliation, members.AuditLog, vault, members.Independent), Log: logReader{db}, Parties: parties,
 		CustomerKey: func(mobile string) accounts.CustomerKey { return accounts.CustomerByMobile(k.Fingerprint, mobile) },
 	}
 	return console.New(parts, console.Config{Node: cfg.Node, LocalName: name, Rand: cfg.Rand, Logger: cfg.Logger})

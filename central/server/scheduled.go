@@ -6,9 +6,10 @@ import (
 	"time"
 
 	"galla/central/jobs"
+	"galla/central/keys"
 	"galla/central/retention"
 	"galla/central/store"
-	"galla/shared/secret"
+	"galla/central/transparency"
 )
 
 // monthsAhead is how many months of partitions are created before they begin: one is
@@ -30,11 +31,36 @@ func scheduledJobs(cfg Config, db *store.DB) ([]jobs.ScheduledJob, error) {
 	return append(retention.ScheduledJobs(a, db), months), nil
 }
 
+// logJobs seal what happens into the log, and copy its checkpoints.
+func logJobs(cfg Config, k keys.Set, db *store.DB) ([]jobs.ScheduledJob, error) {
+	signer, err := transparency.NewSigner(k.Log)
+	if err != nil {
+		return nil, err
+	}
+	public, err := transparency.PublicKey(k.Log)
+	if err != nil {
+		return nil, err
+	}
+	known, err := transparency.ParseKeys(public)
+	if err != nil {
+		return nil, err
+	}
+	list := []jobs.ScheduledJob{transparency.NewSealer(db, signer, cfg.Rand).Job(), transparency.VerifyJob(db, known)}
+	if cfg.Checkpoints != "" {
+		list = append(list, transparency.CopyJob(db, transparency.Folder(cfg.Checkpoints)))
+	}
+	return list, nil
+}
+
 // newBackgroundWithSchedule creates the jobs of this node, with the scheduled jobs.
-func newBackgroundWithSchedule(cfg Config, masters []secret.Key, db *store.DB, more ...jobs.ScheduledJob) (*background, error) {
+func newBackgroundWithSchedule(cfg Config, k keys.Set, db *store.DB, more ...jobs.ScheduledJob) (*background, error) {
 	regular, err := scheduledJobs(cfg, db)
 	if err != nil {
 		return nil, err
 	}
-	return newBackground(cfg, masters, db, append(regular, more...)...)
+	logged, err := logJobs(cfg, k, db)
+	if err != nil {
+		return nil, err
+	}
+	return newBackground(cfg, k.VendorMasters, db, append(append(regular, logged...), more...)...)
 }

@@ -155,7 +155,7 @@ func serve(ctx context.Context, cfg Config, k keys.Set, db *store.DB, notifier *
 	if err != nil {
 		return err
 	}
-	background, err := newBackgroundWithSchedule(cfg, k.VendorMasters, db, append(received.jobs(db), changes.parties.FloatJob())...)
+	background, err := newBackgroundWithSchedule(cfg, k, db, append(received.jobs(db), changes.parties.FloatJob())...)
 	if err != nil {
 		return err
 	}

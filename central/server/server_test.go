@@ -123,7 +123,7 @@ func TestProductionRefusesToStartWithoutKeys(t *testing.T) {
 	cfg := testConfig(t)
 	cfg.Sandbox = false
 	err := Run(t.Context(), cfg)
-	for _, key := range []string{"fingerprint.key", "token-signing.key", "bank-network.key", "vendor-master.key"} {
+	for _, key := range []string{"fingerprint.key", "token-signing.key", "bank-network.key", "log-signing.key", "vendor-master.key"} {
 		if err == nil || !strings.Contains(err.Error(), key) {
 			t.Errorf("Run = %v, want it to name %s", err, key)
 		}

@@ -15,6 +15,7 @@ import (
 	"galla/central/staff"
 	"galla/central/store/dbconn"
 	"galla/central/store/postgres"
+	"galla/central/transparency"
 	"galla/central/webhook"
 )
 
@@ -34,6 +35,7 @@ type DB struct {
 	Retention
 	Keys
 	Jobs
+	Log
 }
 
 // The areas of the store.
@@ -62,6 +64,8 @@ type (
 	Keys struct{ *connection }
 	// Jobs are scheduled jobs and rates.
 	Jobs struct{ *connection }
+	// Log is the log that shows when the past was rewritten.
+	Log struct{ *connection }
 )
 
 var (
@@ -92,6 +96,8 @@ var (
 
 	_ payments.Store = Payments{}
 
+	_ transparency.Store = Log{}
+
 	_ retention.ArchiveStore    = Retention{}
 	_ retention.Purger          = Retention{}
 	_ recovery.RestorationStore = Retention{}
@@ -119,7 +125,7 @@ func newDB(db dbconn.DB, d dialect, node string) *DB {
 	s := &connection{db: db, dialect: d, node: node}
 	return &DB{
 		connection: s, Operations: Operations{s}, Accounts: Accounts{s}, Terminals: Terminals{s}, Customers: Customers{s}, Commission: Commission{s},
-		Staff: Staff{s}, Reconciliation: Reconciliation{s}, Webhooks: Webhooks{s}, Payments: Payments{s}, Retention: Retention{s}, Keys: Keys{s}, Jobs: Jobs{s},
+		Staff: Staff{s}, Reconciliation: Reconciliation{s}, Webhooks: Webhooks{s}, Payments: Payments{s}, Retention: Retention{s}, Keys: Keys{s}, Jobs: Jobs{s}, Log: Log{s},
 	}
 }
 

@@ -23,7 +23,7 @@ var layers = []layer{
 	{"roots", []string{"central", "edge"}, true},
 	{"services", []string{
 		"central/accounts", "central/api/...", "central/cache", "central/commission", "central/docs/...", "central/iin", "central/jobs", "central/keys", "central/limits",
-		"central/payments", "central/ratelimit", "central/store/dbconn", "central/reconcile", "central/recovery", "central/retention", "central/rulefile", "central/selfservice", "central/staff", "central/telemetry", "central/updates", "central/webhook",
+		"central/payments", "central/ratelimit", "central/store/dbconn", "central/reconcile", "central/recovery", "central/retention", "central/rulefile", "central/selfservice", "central/staff", "central/telemetry", "central/transparency", "central/updates", "central/webhook",
 		"edge/aadhaarqr/...", "edge/cashbook", "edge/doctor", "edge/i18n/...", "edge/ifsc", "edge/outcome", "edge/printing/...", "edge/speech", "edge/telemetry", "edge/update/...", "edge/users",
 		"installers", "installers/publish",
 	}, false},
@@ -99,7 +99,7 @@ var modules = []moduleRule{
 	{"github.com/go-text/typesetting", []string{"edge/printing/raster"}, "shaping of Indian scripts, for paper only"},
 	{"golang.org/x/image", []string{"edge/printing/raster"}, "one package turns outlines into dots"},
 	{"golang.org/x/text", []string{"edge/i18n/...", "edge/printing/escpos"}, "languages and scripts for people, and the code page of printers"},
-	{"golang.org/x/mod", []string{"edge/update/release"}, "the order of versions"},
+	{"golang.org/x/mod", []string{"central/transparency", "edge/update/release"}, "the tree and the signatures of the log; the order of versions"},
 	{"github.com/yuin/goldmark", []string{"central/docs"}, "one package turns Markdown into pages"},
 	{"github.com/nicksnyder/go-i18n/v2", []string{"edge/i18n/..."}, "the texts of six languages, and their plural forms"},
 

@@ -69,7 +69,7 @@ func newSite(t *testing.T) *site {
 	for name, scheme := range map[string]string{"addr": "http://", "admin-addr": "http://", "uplink-addr": "ws://"} {
 		s.flags[name] = scheme + freeport.For(t)
 	}
-	for _, name := range []string{"fingerprint", "token-signing", "bank-network", "vendor-master"} {
+	for _, name := range []string{"fingerprint", "token-signing", "bank-network", "log-signing", "vendor-master"} {
 		key := make([]byte, 32)
 		if _, err := rand.Read(key); err != nil {
 			t.Fatal(err)

@@ -16,6 +16,7 @@ func newBook() *settings.Resolver {
 			"bank-network-key":  inKeys + ", bank-network.key",
 			"fingerprint-key":   inKeys + ", fingerprint.key",
 			"token-signing-key": inKeys + ", token-signing.key",
+			"log-signing-key":   inKeys + ", log-signing.key",
 			"database-password": "give the whole URL as " + databaseURL + " in the environment, or the password in a file that PGPASSFILE names",
 			"pgpassword":        "give the password in a file that PGPASSFILE names",
 			"otlp-headers":      "give them in the environment, as OTEL_EXPORTER_OTLP_HEADERS",

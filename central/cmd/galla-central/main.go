@@ -63,6 +63,7 @@ type cli struct {
 
 	Reconcile reconcileCommand `cmd:"" help:"Reconcile a day with the bank's settlement file."`
 
+	Audit   auditCommand   `cmd:"" help:"Verify the log that shows when the past was rewritten."`
 	Archive archiveCommand `cmd:"" help:"Archive the bodies of operations that ended long ago."`
 	Purge   struct{}       `cmd:"" help:"Delete data that is no longer needed, as a running central does every hour."`
 	Backup  struct {
@@ -88,6 +89,7 @@ type runCommand struct {
 	Limits     string           `env:"GALLA_LIMITS" help:"File of limits that replaces the program's own (see package central/limits)."`
 	Rates      string           `env:"GALLA_RATES" help:"File of tax rates and provider costs that replaces the program's own (see package central/commission)."`
 	Provider   string           `env:"GALLA_PROVIDER" default:"NSDL" help:"The upstream's code in commission slabs."`
+	Checkpoint string           `name:"checkpoint-folder" env:"GALLA_CHECKPOINT_FOLDER" help:"Folder into which signed checkpoints of the log are copied each hour, best on another machine, so that a log that was cut off is noticed. By default none."`
 	UPIHandle  string           `env:"GALLA_UPI_HANDLE" default:"galla" help:"Part after the @ of merchants' UPI addresses that have none of their own."`
 	Sandbox    bool             `env:"GALLA_SANDBOX" help:"Make missing keys, and seed the sandbox's parties."`
 	Reader     settings.Address `name:"sandbox-reader" env:"GALLA_RDSIM_ADDR" default:"http://127.0.0.1:11100" help:"The sandbox's simulated reader, which the page /docs/try calls."`
@@ -163,7 +165,7 @@ func (r *runCommand) settings(cfg server.Config) (server.Config, error) {
 	cfg.LimitsFile, cfg.RatesFile, cfg.Provider, cfg.UPIHandle = r.Limits, r.Rates, r.Provider, r.UPIHandle
 	cfg.Sandbox, cfg.DrainDelay, cfg.PIDFile, cfg.BodyRetention = r.Sandbox, r.DrainDelay, r.PIDFile, r.BodyRetention
 	cfg.SandboxReader, cfg.SandboxBank = r.Reader.URL(), r.Inbox.URL()
-	cfg.UplinkGreetings = r.UplinkGreetings
+	cfg.UplinkGreetings, cfg.Checkpoints = r.UplinkGreetings, r.Checkpoint
 	cfg.Load = r.Load
 	return cfg, errors.Join(wrong[:]...)
 }
@@ -225,6 +227,8 @@ func main() {
 		code, err = c.Reconcile.run(ctx, cfg, chosen.Command(), os.Stdin, os.Stdout)
 	case strings.HasPrefix(chosen.Command(), "archive "), chosen.Command() == "purge":
 		err = c.Archive.run(ctx, cfg, chosen.Command(), os.Stdout)
+	case strings.HasPrefix(chosen.Command(), "audit "):
+		err = c.Audit.run(ctx, cfg, chosen.Command(), os.Stdout)
 	case chosen.Command() == "backup":
 		err = admincli.Backup(ctx, commandConfig(cfg), c.Backup.To, os.Stdout)
 	case strings.HasPrefix(chosen.Command(), "restore "):

@@ -1,0 +1,367 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"galla/central"
+	"galla/central/reconcile"
+	"galla/central/staff"
+	"galla/central/transparency"
+	"galla/shared/ist"
+	"galla/shared/op"
+)
+
+// UnsealedRecords implements transparency.Store, at most 1000.
+func (s Log) UnsealedRecords(ctx context.Context, source transparency.Source, from, to time.Time, limit int) ([]transparency.Record, error) {
+	return query(ctx, s.task("list what of %s is not in the log", source), func(c conn) ([]transparency.Record, error) {
+		start, end, limit := max(from.UnixMilli(), 0), to.UnixMilli(), clampLimit(limit)
+		switch source {
+		case transparency.Operation:
+			return unsealedOperations(c, start, end, limit)
+		case transparency.Open:
+			return unsealedOpen(c, end, limit)
+		case transparency.Audit:
+			list, err := allRows(c, scanAuditEntry, `SELECT `+auditColumns+` FROM audit_log a WHERE at >= $1 AND at < $2
+				AND NOT EXISTS (SELECT 1 FROM log_entries e WHERE e.source = 'audit' AND e.name = a.id) ORDER BY at, id LIMIT $3`, start, end, limit)
+			return mapEach(list, transparency.AuditRecord), err
+		}
+		list, err := allRows(c, scanCaseStep, `SELECT `+caseStepColumns+` FROM reconciliation_steps s WHERE at >= $1 AND at < $2
+			AND NOT EXISTS (SELECT 1 FROM log_entries e WHERE e.source = 'case' AND e.name = s.day || '.' || s.file || '.' || s.number AND e.part = s.step)
+			ORDER BY at, day, file, number, step LIMIT $3`, start, end, limit)
+		return mapEach(list, numberedStep.record), err
+	})
+}
+
+func mapEach[A, B any](list []A, do func(A) B) []B {
+	out := make([]B, len(list))
+	for i, x := range list {
+		out[i] = do(x)
+	}
+	return out
+}
+
+// unsealedOperations lists final money operations. An archived one was sealed a month before.
+func unsealedOperations(c conn, start, end int64, limit int) ([]transparency.Record, error) {
+	list, err := c.operations(`SELECT `+operationColumns+` FROM operations o WHERE archived_at IS NULL AND finished_at IS NOT NULL AND finished_at >= $1 AND finished_at < $2 AND amount > 0
+		AND NOT EXISTS (SELECT 1 FROM log_entries e WHERE e.source = 'operation' AND e.name = o.id AND e.part = 0)
+		ORDER BY finished_at`+c.dialect.indexedID+` LIMIT $3`, start, end, limit)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := operationParts(c, list)
+	return mapEach(parts, transparency.OperationRecord), err
+}
+
+// unsealedOpen lists money operations that are not final, with steps that are not sealed.
+func unsealedOpen(c conn, before int64, limit int) ([]transparency.Record, error) {
+	var all []central.Operation
+	for _, state := range []op.State{op.Received, op.Sent, op.Pending} {
+		list, err := c.operations(`SELECT `+operationColumns+` FROM operations o WHERE finished_at IS NULL AND state = $1 AND created_at < $2 AND amount > 0
+			AND NOT EXISTS (SELECT 1 FROM log_entries e WHERE e.source = 'open' AND e.name = o.id
+				AND e.part = (SELECT max(s.step) FROM operation_steps s WHERE s.operation = o.id))
+			ORDER BY created_at LIMIT $3`, state, before, limit)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	parts, err := operationParts(c, all[:min(len(all), limit)])
+	return mapEach(parts, func(p transparency.OperationParts) transparency.Record {
+		return transparency.OpenRecord(p, len(p.Steps))
+	}), err
+}
+
+// idObjects is the ids of operations as the statements take them.
+func idObjects[T any](list []T, id func(T) op.ID) string {
+	return jsonList(list, func(x T) any {
+		return struct {
+			ID op.ID `json:"id"`
+		}{id(x)}
+	})
+}
+
+// operationParts reads the rows that belong to operations.
+func operationParts(c conn, list []central.Operation) ([]transparency.OperationParts, error) {
+	ids := idObjects(list, func(o central.Operation) op.ID { return o.ID })
+	at := make(map[op.ID]int, len(list))
+	parts := make([]transparency.OperationParts, len(list))
+	for i, o := range list {
+		parts[i].Operation, at[o.ID] = o, i
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	among := ` IN (SELECT e.value->>'id' FROM ` + c.dialect.eachOf + `)`
+	var id op.ID
+	var step central.Step
+	err := c.Each(`SELECT operation, at, node, from_state, to_state, reason FROM operation_steps WHERE operation`+among+` ORDER BY operation, step`, []any{ids}, func(row row) error {
+		err := row.Scan(&id, &step.At, &step.Node, &step.From, &step.To, &step.Reason)
+		p := &parts[at[id]]
+		p.Steps = append(p.Steps, step)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = c.Each(`SELECT operation, vendor, aggregator, merchant, payment_method, provider, txn_type, slab, amount, charge, gst, provider_cost, commission, tds, day, at
+		FROM commissions WHERE operation`+among, []any{ids}, func(row row) error {
+		var e transparency.Earning
+		err := row.Scan(&id, &e.Vendor, &e.Aggregator, &e.Merchant, &e.PaymentMethod, &e.Provider, &e.TxnType, &e.Slab,
+			(*int64)(&e.Amount), (*int64)(&e.Charge), (*int64)(&e.GST), (*int64)(&e.ProviderCost), (*int64)(&e.Commission), (*int64)(&e.TDS), &e.Day, &e.At)
+		parts[at[id]].Earning = &e
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return parts, readLedger(c, parts, at)
+}
+
+// readLedger reads the entries of the ledger that operations wrote: their own, and reversals
+// of those that they reverse.
+func readLedger(c conn, parts []transparency.OperationParts, at map[op.ID]int) error {
+	own := idObjects(parts, func(p transparency.OperationParts) op.ID { return p.ID })
+	owners := idObjects(parts, func(p transparency.OperationParts) op.ID { return cmp.Or(p.Reverses, p.ID) })
+	for _, ids := range []string{own, owners} {
+		err := c.Each(`SELECT operation, purpose, reversal, debit, credit, amount, at, written_by FROM ledger_entries
+			WHERE operation IN (SELECT e.value->>'id' FROM `+c.dialect.eachOf+`) ORDER BY operation, purpose, reversal`, []any{ids}, func(row row) error {
+			var x transparency.LedgerEntry
+			var by op.ID
+			err := row.Scan(&x.Operation, &x.Purpose, &x.Reversal, &x.Debit, &x.Credit, (*int64)(&x.Amount), &x.At, &by)
+			if i, ok := at[by]; ok && !slices.Contains(parts[i].Ledger, x) {
+				parts[i].Ledger = append(parts[i].Ledger, x)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// numberedStep is a step of a case with its place.
+type numberedStep struct {
+	id     reconcile.CaseID
+	number int
+	reconcile.Step
+}
+
+func (s numberedStep) record() transparency.Record {
+	return transparency.CaseRecord(s.id, s.number, s.Step)
+}
+
+const caseStepColumns = `day, file, number, step, at, actor, account, node, action, verdict, charge, reason, document, document_sha256`
+
+func scanCaseStep(row row, x *numberedStep) error {
+	return row.Scan(&x.id.Day, &x.id.File, &x.id.Number, &x.number, &x.At, &x.By, &x.Account, &x.Node, &x.Action, &x.Verdict, &x.Charge, &x.Reason, &x.Document.Name, &x.Document.SHA256)
+}
+
+// sealedName is the row of counters of a source.
+func sealedName(source transparency.Source) string { return "log-" + string(source) }
+
+// SealedUntil implements transparency.Store.
+func (s Log) SealedUntil(ctx context.Context, source transparency.Source) (time.Time, error) {
+	ms, err := oneRow(ctx, s.task("read up to when %s was sealed", source), scanValue[int64], `SELECT value FROM counters WHERE name = $1`, sealedName(source))
+	if err != nil || ms == 0 {
+		return time.Time{}, err
+	}
+	return time.UnixMilli(ms).UTC(), nil
+}
+
+// SetSealedUntil implements transparency.Store.
+func (s Log) SetSealedUntil(ctx context.Context, source transparency.Source, until time.Time) error {
+	return s.task("record up to when %s was sealed", source).exec(ctx, `UPDATE counters SET value = $1 WHERE name = $2`, max(until.UnixMilli(), 0), sealedName(source))
+}
+
+// ChangeLog implements transparency.Store.
+func (s Log) ChangeLog(ctx context.Context, do func(transparency.Tx) error) error {
+	return s.task("change the log").change(ctx, func(c conn) error { return do(logTx{c}) })
+}
+
+// logTx implements transparency.Tx.
+type logTx struct{ conn }
+
+// Head implements transparency.Tx. A second transaction waits here for the first.
+func (t logTx) Head() (transparency.Head, error) { return readHead(t.conn, t.dialect.forUpdate) }
+
+// Tile implements transparency.Tx.
+func (t logTx) Tile(level int, at int64) ([]byte, error) { return readTile(t.conn, level, at) }
+
+// Append implements transparency.Tx.
+func (t logTx) Append(log string, first int64, records []transparency.Record, tiles []transparency.Tile) error {
+	if first == 0 {
+		if _, err := t.exec(`UPDATE log_state SET log = $1 WHERE log = ''`, log); err != nil {
+			return err
+		}
+	}
+	for i, r := range records {
+		if _, err := t.exec(`INSERT INTO log_entries (number, source, name, part, erasable) VALUES ($1, $2, $3, $4, $5)`,
+			first+int64(i), r.Source, r.Key, r.Part, r.Erasable); err != nil {
+			return err
+		}
+	}
+	for _, x := range tiles {
+		if _, err := t.exec(`INSERT INTO log_tiles (level, number, hashes) VALUES ($1, $2, $3)
+			ON CONFLICT (level, number) DO UPDATE SET hashes = excluded.hashes`, x.Level, x.At, x.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AddCheckpoint implements transparency.Tx.
+func (t logTx) AddCheckpoint(size int64, at time.Time, signed string) error {
+	_, err := t.exec(`INSERT INTO log_checkpoints (size, at, signed) VALUES ($1, $2, $3)
+		ON CONFLICT (size) DO UPDATE SET at = excluded.at, signed = excluded.signed`, size, at, signed)
+	return err
+}
+
+func readHead(c conn, lock string) (h transparency.Head, err error) {
+	if err := c.one(`SELECT log, epoch FROM log_state WHERE one = 1`+lock, nil, &h.Log, &h.Epoch); err != nil {
+		return h, err
+	}
+	if err := c.one(`SELECT coalesce(max(number) + 1, 0) FROM log_entries`, nil, &h.Size); err != nil {
+		return h, err
+	}
+	err = c.one(`SELECT signed FROM log_checkpoints ORDER BY size DESC LIMIT 1`, nil, &h.Checkpoint)
+	return h, instead(err, central.ErrNotFound, nil)
+}
+
+func readTile(c conn, level int, at int64) (data []byte, err error) {
+	err = c.one(`SELECT hashes FROM log_tiles WHERE level = $1 AND number = $2`, []any{level, at}, &data)
+	if errors.Is(err, central.ErrNotFound) {
+		return nil, nil // it has no hashes: who needs one says which is missing
+	}
+	return bytes.Clone(data), err
+}
+
+// LogHead implements transparency.Store.
+func (s Log) LogHead(ctx context.Context) (transparency.Head, error) {
+	return query(ctx, s.task("read where the log ends"), func(c conn) (transparency.Head, error) { return readHead(c, "") })
+}
+
+// LogTile implements transparency.Store.
+func (s Log) LogTile(ctx context.Context, level int, at int64) ([]byte, error) {
+	return query(ctx, s.task("read tile %d of level %d of the log", at, level), func(c conn) ([]byte, error) { return readTile(c, level, at) })
+}
+
+// LogEntries implements transparency.Store, at most 1000.
+func (s Log) LogEntries(ctx context.Context, from int64, limit int) ([]transparency.Sealed, error) {
+	return listRows(ctx, s.task("list entries of the log from %d on", from), func(row row, e *transparency.Sealed) error {
+		return row.Scan(&e.Number, &e.Source, &e.Key, &e.Part, &e.Erasable)
+	}, `SELECT number, source, name, part, erasable FROM log_entries WHERE number >= $1 ORDER BY number LIMIT $2`, from, clampLimit(limit))
+}
+
+// LogCheckpoints implements transparency.Store, at most 1000.
+func (s Log) LogCheckpoints(ctx context.Context, from int64, limit int) ([]string, error) {
+	return listRows(ctx, s.task("list the checkpoints of the log"), scanValue[string], `SELECT signed FROM log_checkpoints WHERE size >= $1 ORDER BY size LIMIT $2`, from, clampLimit(limit))
+}
+
+// LogRecords implements transparency.Store.
+func (s Log) LogRecords(ctx context.Context, list []transparency.Sealed) (map[transparency.Entry]transparency.Record, error) {
+	return query(ctx, s.task("read %d rows that are in the log", len(list)), func(c conn) (map[transparency.Entry]transparency.Record, error) {
+		out := make(map[transparency.Entry]transparency.Record, len(list))
+		if err := addOperationRecords(c, list, out); err != nil {
+			return nil, err
+		}
+		for _, e := range list {
+			var r transparency.Record
+			var err error
+			switch e.Source {
+			case transparency.Audit:
+				var entry []staff.AuditEntry
+				entry, err = allRows(c, scanAuditEntry, `SELECT `+auditColumns+` FROM audit_log WHERE id = $1`, e.Key)
+				if len(entry) > 0 {
+					r = transparency.AuditRecord(entry[0])
+				}
+			case transparency.Case:
+				r, err = caseRecord(c, e.Entry)
+			default:
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			if r.Key != "" {
+				out[e.Entry] = r
+			}
+		}
+		return out, nil
+	})
+}
+
+// addOperationRecords reads the operations among entries.
+func addOperationRecords(c conn, list []transparency.Sealed, out map[transparency.Entry]transparency.Record) error {
+	var ids []op.ID
+	for _, e := range list {
+		if e.Source == transparency.Operation || e.Source == transparency.Open {
+			ids = append(ids, op.ID(e.Key))
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	among := idObjects(ids, func(id op.ID) op.ID { return id })
+	found, err := c.operations(`SELECT `+operationColumns+` FROM operations WHERE id IN (SELECT e.value->>'id' FROM `+c.dialect.eachOf+`)`, among)
+	if err != nil {
+		return err
+	}
+	parts, err := operationParts(c, found)
+	if err != nil {
+		return err
+	}
+	archived, err := archivedAmong(c, among)
+	if err != nil {
+		return err
+	}
+	known := make(map[string]transparency.OperationParts, len(parts))
+	for _, p := range parts {
+		p.Archived = archived[p.ID]
+		known[string(p.ID)] = p
+	}
+	for _, e := range list {
+		p, ok := known[e.Key]
+		switch {
+		case !ok:
+		case e.Source == transparency.Operation:
+			out[e.Entry] = transparency.OperationRecord(p)
+		case e.Source == transparency.Open:
+			out[e.Entry] = transparency.OpenRecord(p, e.Part)
+		}
+	}
+	return nil
+}
+
+// archivedAmong tells which operations are archived.
+func archivedAmong(c conn, among string) (map[op.ID]bool, error) {
+	list, err := allRows(c, scanValue[op.ID], `SELECT id FROM operations WHERE archived_at IS NOT NULL AND id IN (SELECT e.value->>'id' FROM `+c.dialect.eachOf+`)`, among)
+	out := make(map[op.ID]bool, len(list))
+	for _, id := range list {
+		out[id] = true
+	}
+	return out, err
+}
+
+// caseRecord reads a step of a case; the zero record: it is not there.
+func caseRecord(c conn, e transparency.Entry) (transparency.Record, error) {
+	id, err := reconcile.ParseCaseID(e.Key)
+	if err != nil {
+		return transparency.Record{}, nil // no such case can be there
+	}
+	s, err := firstRow(c, scanCaseStep, `SELECT `+caseStepColumns+` FROM reconciliation_steps WHERE day = $1 AND file = $2 AND number = $3 AND step = $4`,
+		string(ist.Day(id.Day)), id.File, id.Number, e.Part)
+	if errors.Is(err, central.ErrNotFound) {
+		return transparency.Record{}, nil
+	}
+	if err != nil {
+		return transparency.Record{}, fmt.Errorf("read %s: %w", e, err)
+	}
+	return s.record(), nil
+}
