@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -201,11 +202,20 @@ func (t logTx) Append(log string, first int64, records []transparency.Record, ti
 			return err
 		}
 	}
-	for i, r := range records {
-		if _, err := t.exec(`INSERT INTO log_entries (number, source, name, part, erasable) VALUES ($1, $2, $3, $4, $5)`,
-			first+int64(i), r.Source, r.Key, r.Part, r.Erasable); err != nil {
-			return err
-		}
+	number := first - 1
+	rows := jsonList(records, func(r transparency.Record) any {
+		number++
+		return struct {
+			Number   int64               `json:"number"`
+			Source   transparency.Source `json:"source"`
+			Name     string              `json:"name"`
+			Part     int                 `json:"part"`
+			Erasable string              `json:"erasable"`
+		}{number, r.Source, r.Key, r.Part, hex.EncodeToString(r.Erasable[:])}
+	})
+	if _, err := t.exec(`INSERT INTO log_entries (number, source, name, part, erasable)
+		SELECT CAST(e.value->>'number' AS BIGINT), e.value->>'source', e.value->>'name', CAST(e.value->>'part' AS BIGINT), e.value->>'erasable' FROM `+t.dialect.eachOf, rows); err != nil {
+		return err
 	}
 	for _, x := range tiles {
 		if _, err := t.exec(`INSERT INTO log_tiles (level, number, hashes) VALUES ($1, $2, $3)
@@ -255,7 +265,18 @@ func (s Log) LogTile(ctx context.Context, level int, at int64) ([]byte, error) {
 // LogEntries implements transparency.Store, at most 1000.
 func (s Log) LogEntries(ctx context.Context, from int64, limit int) ([]transparency.Sealed, error) {
 	return listRows(ctx, s.task("list entries of the log from %d on", from), func(row row, e *transparency.Sealed) error {
-		return row.Scan(&e.Number, &e.Source, &e.Key, &e.Part, &e.Erasable)
+		var digest string
+		if err := row.Scan(&e.Number, &e.Source, &e.Key, &e.Part, &digest); err != nil {
+			return err
+		}
+		n, err := hex.Decode(e.Erasable[:], []byte(digest))
+		if err == nil && n != len(e.Erasable) {
+			err = fmt.Errorf("its digest has %d bytes", n)
+		}
+		if err != nil {
+			return fmt.Errorf("read entry %d of the log: %w", e.Number, err)
+		}
+		return nil
 	}, `SELECT number, source, name, part, erasable FROM log_entries WHERE number >= $1 ORDER BY number LIMIT $2`, from, clampLimit(limit))
 }
 

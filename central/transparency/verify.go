@@ -132,8 +132,22 @@ func (v *verification) addKept() {
 			v.r.fault("the checkpoint of %s that was kept elsewhere is of another log, %s: this database's log was replaced", c.At.Format(time.RFC3339), c.Log)
 			continue
 		}
+		if c.Epoch < v.r.Head.Epoch && c.Size > v.lastOf(c.Epoch) {
+			v.r.Notes = append(v.r.Notes, fmt.Sprintf("the checkpoint of %s that was kept elsewhere has %d entries: it was signed before the database was restored from a backup, and what came after the backup is not here", c.At.Format(time.RFC3339), c.Size))
+			continue
+		}
 		v.insert(namedCheckpoint{c, "the checkpoint that was kept elsewhere"})
 	}
+}
+
+// lastOf is the size of the database's newest checkpoint of an epoch, or of an earlier one.
+func (v *verification) lastOf(epoch int64) (size int64) {
+	for _, c := range v.due {
+		if c.Epoch <= epoch {
+			size = max(size, c.Size)
+		}
+	}
+	return size
 }
 
 // insert keeps due in order of size.
@@ -236,10 +250,6 @@ func (v *verification) compareCheckpoints() {
 // compareEnds looks for an end that was cut off.
 func (v *verification) compareEnds() {
 	for _, c := range v.due {
-		if c.Epoch < v.r.Head.Epoch {
-			v.r.Notes = append(v.r.Notes, fmt.Sprintf("%s of %s has %d entries: it was signed before the database was restored from a backup, and what came after the backup is not here", c.from, c.At.Format(time.RFC3339), c.Size))
-			continue
-		}
 		v.r.fault("the log ends after %d entries, and %s of %s has %d: the end was cut off", v.tree.size, c.from, c.At.Format(time.RFC3339), c.Size)
 	}
 	if !v.unsigned.IsZero() && v.Now.Sub(v.unsigned) > UnsealedAfter {

@@ -14,7 +14,7 @@ CREATE TABLE log_entries (
     source   TEXT    NOT NULL CHECK (source IN ('operation', 'open', 'audit', 'case')),
     name     TEXT    NOT NULL,
     part     INTEGER NOT NULL CHECK (part >= 0),
-    erasable BLOB    NOT NULL CHECK (length(erasable) = 32),
+    erasable TEXT    NOT NULL CHECK (length(erasable) = 64), -- digest of what retention erases, hex
     UNIQUE (source, name, part)
 ) STRICT;
 
