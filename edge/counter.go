@@ -98,6 +98,7 @@ type Counter struct {
 	openRefunds map[op.ID]map[op.ID]bool  // by transfer, the refunds that may still pay its cash
 	payments    []Record                  // the latest by UPI, oldest first
 	news        news                      // those that nobody was told of
+	logFork     bool                      // the central's log has another past than it had signed
 	messages    map[op.ID][]op.ID         // by receipt, its messages
 	subscribers map[chan struct{}]struct{}
 	revision    uint64 // grows with each notification of the subscribers
@@ -134,6 +135,7 @@ func New(queue Queue, device Reader, cfg Config) (*Counter, error) {
 	c.recoverUnfinished()
 	c.loadOpenCash()
 	c.loadCache()
+	c.loadFork()
 	if err := c.loadPayments(); err != nil {
 		return nil, err
 	}
@@ -333,6 +335,9 @@ func (c *Counter) Status() Status {
 	}
 	if c.diskFull {
 		s.Warnings = append(s.Warnings, Warning{Kind: WarningDiskFull})
+	}
+	if c.logFork {
+		s.Warnings = append(s.Warnings, Warning{Kind: WarningLogFork})
 	}
 	c.fillNews(&s)
 	if c.uplink != nil {

@@ -224,9 +224,9 @@ func TestLostLinkIsAskedAfter(t *testing.T) {
 				synctest.Wait()
 				h.goOffline()
 				h.wantState(id, op.Unknown)
-				_, unresolved, err := h.c.Hello()
-				if err != nil || len(unresolved) != 1 || unresolved[0] != id {
-					t.Fatalf("hello names %v, %v", unresolved, err)
+				hello, err := h.c.Hello()
+				if err != nil || len(hello.Unresolved) != 1 || hello.Unresolved[0] != id {
+					t.Fatalf("hello names %v, %v", hello.Unresolved, err)
 				}
 				synctest.Wait() // the loss is dealt with before the connection is back
 				h.goOnline()

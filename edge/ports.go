@@ -121,9 +121,9 @@ type Link interface {
 // Receiver is the counter, as the uplink uses it. The uplink calls one method at
 // a time, in the order of the facts. Counter implements it.
 type Receiver interface {
-	// Hello returns the last event applied and the operations whose outcome the
-	// counter does not know, for the hello frame.
-	Hello() (cursor int64, unresolved []op.ID, err error)
+	// Hello returns what the hello frame has of the counter: the last event applied, the
+	// operations whose outcome it does not know, and the checkpoint of the log that it keeps.
+	Hello() (wire.Frame, error)
 	// Welcome reports that the terminal is online, with the outcomes that the
 	// central knew.
 	Welcome(welcome wire.Frame) error

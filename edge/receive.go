@@ -12,26 +12,26 @@ import (
 	"galla/shared/wire"
 )
 
-// Hello implements Receiver.
-func (c *Counter) Hello() (int64, []op.ID, error) {
+// Hello implements Receiver. Its Log is sent whole: the central looks whether it is fresh.
+func (c *Counter) Hello() (wire.Frame, error) {
 	cursor, err := c.queue.Cursor()
 	if err != nil {
-		return 0, nil, fmt.Errorf("read the event cursor: %w", err)
+		return wire.Frame{}, fmt.Errorf("read the event cursor: %w", err)
 	}
 	left, err := c.queue.Unresolved()
 	if err != nil {
 		c.log.Error("some stored operations can't be read", "error", err)
 	}
-	var ids []op.ID
+	hello := wire.Frame{Cursor: cursor, Log: c.keptCheckpoint()}
 	for _, r := range left {
 		switch r.State {
 		case op.Sent, op.Accepted, op.Unknown, op.Pending:
-			if len(ids) < wire.MaxUnresolved {
-				ids = append(ids, r.ID)
+			if len(hello.Unresolved) < wire.MaxUnresolved {
+				hello.Unresolved = append(hello.Unresolved, r.ID)
 			}
 		}
 	}
-	return cursor, ids, nil
+	return hello, nil
 }
 
 // Welcome implements Receiver: it applies the outcomes that the central knew and
@@ -60,6 +60,7 @@ func (c *Counter) Welcome(welcome wire.Frame) error {
 			}
 		}
 	}
+	c.keepCheckpoint(welcome)
 	if welcome.Shop != nil {
 		c.setShop(Shop{Address: welcome.Shop.Address, Phone: welcome.Shop.Phone})
 	}

@@ -22,4 +22,5 @@ const (
 	WarningRequests       WarningKind = "requests"        // requests of operations can't be read
 	WarningDays           WarningKind = "days"            // closings of days can't be read
 	WarningLists          WarningKind = "lists"           // lists that are fetched again
+	WarningLogFork        WarningKind = "log-fork"        // the central's log has another past than it had signed
 )

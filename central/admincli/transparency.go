@@ -10,6 +10,7 @@ import (
 	"galla/central/keys"
 	"galla/central/store"
 	"galla/central/transparency"
+	"galla/shared/checkpoint"
 	"galla/shared/files"
 )
 
@@ -36,7 +37,7 @@ func PublicKey(cfg Config, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	public, err := transparency.PublicKey(seed)
+	public, err := checkpoint.PublicKey(seed)
 	if err != nil {
 		return err
 	}
@@ -69,13 +70,13 @@ func (l *Log) Verify(ctx context.Context, public, kept []string, out io.Writer) 
 		if err != nil {
 			return fmt.Errorf("read the key of the data folder, or give a public key with --key: %w", err)
 		}
-		one, err := transparency.PublicKey(seed)
+		one, err := checkpoint.PublicKey(seed)
 		if err != nil {
 			return err
 		}
 		public = []string{one}
 	}
-	known, err := transparency.ParseKeys(public...)
+	known, err := checkpoint.ParseKeys(public...)
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func printReport(r transparency.Report, kept int, out io.Writer) error {
 	return nil
 }
 
-func lastText(c transparency.Checkpoint) string {
+func lastText(c checkpoint.Checkpoint) string {
 	if c.Size == 0 {
 		return "none"
 	}

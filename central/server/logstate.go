@@ -4,9 +4,20 @@ import (
 	"context"
 
 	"galla/central/console"
+	"galla/central/keys"
 	"galla/central/store"
 	"galla/central/transparency"
+	"galla/shared/checkpoint"
 )
+
+// newWitnesses gives terminals checkpoints of the log.
+func newWitnesses(k keys.Set, db *store.DB) (*transparency.Witnesses, error) {
+	public, err := checkpoint.PublicKey(k.Log)
+	if err != nil {
+		return nil, err
+	}
+	return transparency.NewWitnesses(db, public)
+}
 
 // logReader reads how the log stands, for the console.
 type logReader struct{ db *store.DB }

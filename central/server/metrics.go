@@ -124,6 +124,7 @@ func (p metricsCollector) countTerminals(s metricSink) {
 	s.counter("uplink_unknown_total", "Invalid tokens from networks that sent too many of them.", n.Unknown)
 	s.counter("uplink_replaced_total", "Connections that were ended by the terminal's next one.", n.Replaced)
 	s.counter("uplink_overrun_total", "Connections that were ended because the terminal read too slowly.", n.Overrun)
+	s.counter("uplink_log_faults_total", "Terminals that connected with a checkpoint which the log does not continue, or whose log could not be read.", n.LogFaults)
 	s.counter("uplink_panics_total", "Panics of the uplink that were caught.", n.Panics)
 }
 

@@ -10,6 +10,7 @@ import (
 	"galla/central/retention"
 	"galla/central/store"
 	"galla/central/transparency"
+	"galla/shared/checkpoint"
 )
 
 // monthsAhead is how many months of partitions are created before they begin: one is
@@ -33,15 +34,15 @@ func scheduledJobs(cfg Config, db *store.DB) ([]jobs.ScheduledJob, error) {
 
 // logJobs seal what happens into the log, and copy its checkpoints.
 func logJobs(cfg Config, k keys.Set, db *store.DB) ([]jobs.ScheduledJob, error) {
-	signer, err := transparency.NewSigner(k.Log)
+	signer, err := checkpoint.NewSigner(k.Log)
 	if err != nil {
 		return nil, err
 	}
-	public, err := transparency.PublicKey(k.Log)
+	public, err := checkpoint.PublicKey(k.Log)
 	if err != nil {
 		return nil, err
 	}
-	known, err := transparency.ParseKeys(public)
+	known, err := checkpoint.ParseKeys(public)
 	if err != nil {
 		return nil, err
 	}

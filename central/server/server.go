@@ -151,7 +151,7 @@ func serve(ctx context.Context, cfg Config, k keys.Set, db *store.DB, notifier *
 	if err != nil {
 		return err
 	}
-	terminals, err := newUplink(cfg, w.WrapHandler(telemetry.Uplink, handler), db, parties, notifier)
+	terminals, err := newUplink(cfg, k, w.WrapHandler(telemetry.Uplink, handler), db, parties, notifier)
 	if err != nil {
 		return err
 	}
@@ -195,9 +195,13 @@ func newEngine(cfg Config, network central.Bank, db *store.DB, tariff central.Ta
 
 // newUplink creates the terminals' entrance; its address also serves the releases of the
 // counter's program.
-func newUplink(cfg Config, handler central.Handler, db *store.DB, parties *cache.Parties, notifier *central.Notifier) (*uplink.Server, error) {
+func newUplink(cfg Config, k keys.Set, handler central.Handler, db *store.DB, parties *cache.Parties, notifier *central.Notifier) (*uplink.Server, error) {
+	witnesses, err := newWitnesses(k, db)
+	if err != nil {
+		return nil, err
+	}
 	c := uplink.Config{
-		Audience: uplinkAudience, Greetings: cfg.UplinkGreetings, Merchant: parties.Merchant, Logger: cfg.Logger, Rand: cfg.Rand,
+		Log: witnesses, Audience: uplinkAudience, Greetings: cfg.UplinkGreetings, Merchant: parties.Merchant, Logger: cfg.Logger, Rand: cfg.Rand,
 		Network: func(r *http.Request) string { return httpapi.NetworkOf(r, cfg.TrustedProxies) },
 	}
 	if cfg.Updates != "" {

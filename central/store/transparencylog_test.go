@@ -12,6 +12,7 @@ import (
 	"galla/central/retention"
 	"galla/central/staff"
 	"galla/central/transparency"
+	"galla/shared/checkpoint"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
@@ -24,7 +25,7 @@ var (
 
 func sealerOver(t *testing.T, s *DB, key secret.Key) *transparency.Sealer {
 	t.Helper()
-	signer, err := transparency.NewSigner(key)
+	signer, err := checkpoint.NewSigner(key)
 	wantErr(t, "make a signer", err, nil)
 	return transparency.NewSealer(s, signer, rand.Reader)
 }
@@ -41,9 +42,9 @@ func seal(t *testing.T, s *DB) {
 // verifyLog verifies as an auditor does an hour later, with the public key.
 func verifyLog(t *testing.T, s *DB, kept ...string) transparency.Report {
 	t.Helper()
-	public, err := transparency.PublicKey(logKey)
+	public, err := checkpoint.PublicKey(logKey)
 	wantErr(t, "make a public key", err, nil)
-	keys, err := transparency.ParseKeys(public)
+	keys, err := checkpoint.ParseKeys(public)
 	wantErr(t, "read a public key", err, nil)
 	r, err := transparency.Verify(background, transparency.VerifyConfig{Store: s, Keys: keys, Kept: kept, Now: time.Now().Add(time.Hour)})
 	wantErr(t, "verify", err, nil)
@@ -222,8 +223,8 @@ func TestLogGrows(t *testing.T) {
 		if !r.OK() || r.Entries != 30*21 {
 			t.Fatalf("%d entries, faults %q", r.Entries, r.Faults)
 		}
-		public, _ := transparency.PublicKey(logKey)
-		keys, _ := transparency.ParseKeys(public)
+		public, _ := checkpoint.PublicKey(logKey)
+		keys, _ := checkpoint.ParseKeys(public)
 		last, err := keys.Open(signed[len(signed)-1])
 		wantErr(t, "open the last checkpoint", err, nil)
 		for _, text := range signed {
@@ -234,7 +235,7 @@ func TestLogGrows(t *testing.T) {
 			wantErr(t, "check the proof", proof.Check(last, earlier), nil)
 			if earlier.Size < last.Size {
 				earlier.Root[0] ^= 1
-				wantErr(t, "check the proof of a fork", proof.Check(last, earlier), transparency.ErrFork)
+				wantErr(t, "check the proof of a fork", proof.Check(last, earlier), checkpoint.ErrFork)
 			}
 		}
 	})
@@ -300,7 +301,7 @@ func BenchmarkSeal(b *testing.B) {
 	for _, on := range []kind{onSQLite, onPostgres} {
 		b.Run(string(on), func(b *testing.B) {
 			s := on.open(b, testConfig())
-			signer, err := transparency.NewSigner(logKey)
+			signer, err := checkpoint.NewSigner(logKey)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"galla/central/jobs"
+	"galla/shared/checkpoint"
 	"galla/shared/files"
 )
 
@@ -27,7 +28,7 @@ func CopyJob(store Store, places ...Place) jobs.ScheduledJob {
 		if err != nil || head.Checkpoint == "" {
 			return "there is no checkpoint yet", err
 		}
-		c, ok := unverified(head.Checkpoint)
+		c, ok := checkpoint.Unverified(head.Checkpoint)
 		if !ok {
 			return "", errors.New("the newest checkpoint in the database can't be read: verify the log (galla-central audit verify)")
 		}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"galla/central/jobs"
+	"galla/shared/checkpoint"
 )
 
 const (
@@ -35,12 +36,12 @@ const (
 // Sealer seals records and signs checkpoints.
 type Sealer struct {
 	store  Store
-	signer *Signer
+	signer *checkpoint.Signer
 	rand   io.Reader
 }
 
 // NewSealer makes a Sealer. Of rand comes the id of a new log.
-func NewSealer(store Store, signer *Signer, random io.Reader) *Sealer {
+func NewSealer(store Store, signer *checkpoint.Signer, random io.Reader) *Sealer {
 	return &Sealer{store, signer, random}
 }
 
@@ -135,14 +136,14 @@ func (s *Sealer) sign(ctx context.Context, isNew bool) (size int64, err error) {
 		if size = head.Size; err != nil || head.Size == 0 {
 			return err
 		}
-		if last, ok := unverified(head.Checkpoint); ok && !isNew && last.Size == head.Size && last.Epoch == head.Epoch && time.Since(last.At) < checkpointEvery {
+		if last, ok := checkpoint.Unverified(head.Checkpoint); ok && !isNew && last.Size == head.Size && last.Epoch == head.Epoch && time.Since(last.At) < checkpointEvery {
 			return nil
 		}
 		root, err := tlog.TreeHash(head.Size, newStored(tx.Tile))
 		if err != nil {
 			return fmt.Errorf("read the log's tree: %w", err)
 		}
-		c := Checkpoint{Log: head.Log, Epoch: head.Epoch, Size: head.Size, Root: root, At: time.Now().Truncate(time.Millisecond)}
+		c := checkpoint.Checkpoint{Log: head.Log, Epoch: head.Epoch, Size: head.Size, Root: root, At: time.Now().Truncate(time.Millisecond)}
 		signed, err := s.signer.Sign(c)
 		if err != nil {
 			return err

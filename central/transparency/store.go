@@ -3,6 +3,8 @@ package transparency
 import (
 	"context"
 	"time"
+
+	"galla/shared/checkpoint"
 )
 
 // Head is where a log ends.
@@ -11,6 +13,12 @@ type Head struct {
 	Epoch      int64
 	Size       int64
 	Checkpoint string // the last one, signed; empty: there is none
+}
+
+// SignedAt is when the last checkpoint was signed, as it says itself; zero: there is none.
+func (h Head) SignedAt() time.Time {
+	c, _ := checkpoint.Unverified(h.Checkpoint)
+	return c.At
 }
 
 // Tx is one transaction that changes the log.

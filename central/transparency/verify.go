@@ -4,11 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"time"
 
 	"golang.org/x/mod/sumdb/tlog"
+
+	"galla/shared/checkpoint"
 )
 
 // maxFaults bounds the faults that a verification lists; it counts all.
@@ -17,12 +18,12 @@ const maxFaults = 100
 // Report is the result of a verification.
 type Report struct {
 	Head        Head
-	Entries     int64      // that were compared with the tables
-	Checkpoints int        // that agree with the tree
-	Last        Checkpoint // the newest that agrees
-	Faults      []string   // what is wrong and of which row, at most 100
-	Count       int        // of all faults
-	Notes       []string   // what a reader should know, and is no fault
+	Entries     int64                 // that were compared with the tables
+	Checkpoints int                   // that agree with the tree
+	Last        checkpoint.Checkpoint // the newest that agrees
+	Faults      []string              // what is wrong and of which row, at most 100
+	Count       int                   // of all faults
+	Notes       []string              // what a reader should know, and is no fault
 }
 
 // OK reports whether nothing was found.
@@ -37,7 +38,7 @@ func (r *Report) fault(format string, args ...any) {
 // VerifyConfig says what a log is verified with.
 type VerifyConfig struct {
 	Store Store
-	Keys  Keys // the public keys that sign checkpoints; from elsewhere than the database
+	Keys  checkpoint.Keys // the public keys that sign checkpoints; from elsewhere than the database
 	// Kept are checkpoints that were kept elsewhere, signed.
 	Kept []string
 	Now  time.Time
@@ -88,7 +89,7 @@ type verification struct {
 
 // namedCheckpoint is a checkpoint, and where it comes from.
 type namedCheckpoint struct {
-	Checkpoint
+	checkpoint.Checkpoint
 	from string
 }
 
@@ -102,7 +103,7 @@ func (v *verification) readCheckpoints(ctx context.Context) error {
 		for _, signed := range list {
 			c, err := v.Keys.Open(signed)
 			if err != nil {
-				known, _ := unverified(signed)
+				known, _ := checkpoint.Unverified(signed)
 				v.r.fault("a checkpoint in the database, of %d entries, is not signed with a known key: it was changed, or the key was", known.Size)
 				from = max(from, known.Size+1)
 				continue
@@ -272,33 +273,12 @@ func (v *verification) findUnsealed(ctx context.Context, source Source) error {
 	return nil
 }
 
-// Proof shows that a checkpoint continues another one.
-type Proof []tlog.Hash
-
-// ErrFork says that two checkpoints have different pasts.
-var ErrFork = errors.New("the two checkpoints of the log have different pasts")
-
-// Prove returns a proof that the log's tree of a size continues that of a smaller one.
-func Prove(ctx context.Context, s Store, size, smaller int64) (Proof, error) {
+// Prove returns the hashes that show that the log's tree of a size continues that of a smaller
+// one (checkpoint.Proof).
+func Prove(ctx context.Context, s Store, size, smaller int64) (checkpoint.Proof, error) {
 	if smaller <= 0 || smaller >= size {
 		return nil, nil // the empty tree and the same one need no proof
 	}
 	p, err := tlog.ProveTree(size, smaller, newStored(func(level int, at int64) ([]byte, error) { return s.LogTile(ctx, level, at) }))
-	return Proof(p), err
-}
-
-// Check checks that a checkpoint continues another one of the same log and epoch. ErrFork.
-func (p Proof) Check(later, earlier Checkpoint) error {
-	switch {
-	case earlier.Size == 0:
-		return nil
-	case later.Size == earlier.Size && later.Root == earlier.Root:
-		return nil
-	case later.Size <= earlier.Size:
-		return fmt.Errorf("%w: the later one has %d entries, the earlier one %d", ErrFork, later.Size, earlier.Size)
-	}
-	if err := tlog.CheckTree(tlog.TreeProof(p), later.Size, later.Root, earlier.Size, earlier.Root); err != nil {
-		return fmt.Errorf("%w: %w", ErrFork, err)
-	}
-	return nil
+	return checkpoint.Proof(p), err
 }

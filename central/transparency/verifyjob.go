@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"galla/central/jobs"
+	"galla/shared/checkpoint"
 )
 
 // VerifyJobName names the scheduled job that verifies the log.
@@ -22,7 +23,7 @@ const (
 // VerifyJob is the scheduled job that verifies the log: its whole tree, all checkpoints, the
 // newest entries, and each day another part of the older ones. A run that finds something
 // fails, again and again, until somebody has looked.
-func VerifyJob(store Store, keys Keys) jobs.ScheduledJob {
+func VerifyJob(store Store, keys checkpoint.Keys) jobs.ScheduledJob {
 	return jobs.ScheduledJob{Name: VerifyJobName, Every: verifyEvery, Run: func(ctx context.Context) (string, error) {
 		head, err := store.LogHead(ctx)
 		if err != nil {

@@ -117,14 +117,33 @@ func (x *session) handleHello(hello wire.Frame) error {
 		}
 	}
 	outcomes, shop := x.knownOutcomes(hello.Unresolved), x.shop()
+	checkpoint, key, proof := x.continueLog(hello.Log)
 	// The middle of our part of the round trip, so that the edge's measurement
 	// is not off by half of the time that we took.
 	clock := received.Add(time.Since(received) / 2).UnixMilli()
 	x.recordHello(hello, clock)
-	x.queueUrgent(wire.Frame{T: wire.TWelcome, Clock: clock, Window: x.server.cfg.Window, Outcomes: outcomes, Shop: shop})
+	x.queueUrgent(wire.Frame{T: wire.TWelcome, Clock: clock, Window: x.server.cfg.Window, Outcomes: outcomes, Shop: shop, Log: checkpoint, LogProof: proof, LogKey: key})
 	x.log().Info("terminal connected", "version", cleanVersion(hello.Version), "cursor", hello.Cursor,
 		"unresolved", len(hello.Unresolved), "known", len(outcomes), "clockAheadMs", hello.Clock-clock)
 	return nil
+}
+
+// continueLog is the checkpoint that the welcome has for a terminal that keeps another one.
+func (x *session) continueLog(kept string) (newest, key string, proof []string) {
+	if x.server.cfg.Log == nil {
+		return "", "", nil
+	}
+	ctx, cancel := context.WithTimeout(x.ctx, storeWait)
+	defer cancel()
+	newest, proof, err := x.server.cfg.Log.Continue(ctx, kept)
+	if err != nil {
+		x.server.counts.logFaults.Add(1)
+		x.log().Error("the log does not continue what a terminal keeps, or can't be read: verify it (galla-central audit verify)", "error", err)
+	}
+	if newest != "" {
+		key = x.server.cfg.Log.PublicKey()
+	}
+	return newest, key, proof
 }
 
 // shop is what the welcome tells of the terminal's shop; nil: it can't be read, and the

@@ -84,6 +84,11 @@ type Config struct {
 	Drain time.Duration
 	// Merchant reads the shop of a terminal, for the welcome; nil: no welcome tells it.
 	Merchant func(ctx context.Context, id central.MerchantID) (central.Merchant, error)
+	// Log gives terminals checkpoints of the log (transparency.Witnesses); nil: none.
+	Log interface {
+		PublicKey() string
+		Continue(ctx context.Context, kept string) (newest string, proof []string, err error)
+	}
 	// OtherHandlers serve other paths at the uplink's origin, by prefix, such as
 	// /updates/; they have limits of their own. nil: none.
 	OtherHandlers map[string]http.Handler
@@ -138,10 +143,11 @@ type Stats struct {
 	Replaced        int64 // connections ended by the terminal's next one
 	Overrun         int64 // connections ended because the terminal read too slowly
 	Panics          int64 // goroutines that panicked and recovered
+	LogFaults       int64 // terminals whose checkpoint the log does not continue
 }
 
 type counters struct {
-	admitted, unauthenticated, turnedAway, unknown, replaced, overrun, panics atomic.Int64
+	admitted, unauthenticated, turnedAway, unknown, replaced, overrun, panics, logFaults atomic.Int64
 }
 
 // Server serves the terminals' websockets. Its methods may be called from many
@@ -206,7 +212,7 @@ func (s *Server) Stats() Stats {
 	return Stats{
 		Admitted: s.counts.admitted.Load(), Unauthenticated: s.counts.unauthenticated.Load(),
 		TurnedAway: s.counts.turnedAway.Load(), Unknown: s.counts.unknown.Load(), Replaced: s.counts.replaced.Load(),
-		Overrun: s.counts.overrun.Load(), Panics: s.counts.panics.Load(),
+		Overrun: s.counts.overrun.Load(), Panics: s.counts.panics.Load(), LogFaults: s.counts.logFaults.Load(),
 	}
 }
 

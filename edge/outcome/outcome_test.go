@@ -297,7 +297,7 @@ func TestWarnings(t *testing.T) {
 	}
 	kinds := []edge.WarningKind{
 		edge.WarningDiskFull, edge.WarningSetAside, edge.WarningFileMissing, edge.WarningLastChange, edge.WarningEntriesMissing, edge.WarningUnreadable,
-		edge.WarningSomeUnreadable, edge.WarningRequests, edge.WarningDays, edge.WarningLists,
+		edge.WarningSomeUnreadable, edge.WarningRequests, edge.WarningDays, edge.WarningLists, edge.WarningLogFork,
 	}
 	named := map[edge.WarningKind]bool{edge.WarningSetAside: true, edge.WarningFileMissing: true, edge.WarningUnreadable: true, edge.WarningRequests: true, edge.WarningDays: true}
 	for _, l := range i18n.Languages() {

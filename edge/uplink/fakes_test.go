@@ -231,7 +231,9 @@ func (c *fakeReceiver) call(name string) error {
 	return nil
 }
 
-func (c *fakeReceiver) Hello() (int64, []op.ID, error) { return c.cursor, c.ids, c.call("greet") }
+func (c *fakeReceiver) Hello() (wire.Frame, error) {
+	return wire.Frame{Cursor: c.cursor, Unresolved: c.ids}, c.call("greet")
+}
 
 func (c *fakeReceiver) Welcome(wire.Frame) error { return c.call("welcomed") }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/gorilla/websocket"
 
 	"galla/edge"
-	"galla/shared/op"
 	"galla/shared/wire"
 	"galla/shared/wsconn"
 )
@@ -117,15 +116,14 @@ func (l *link) peerClosed() bool {
 
 // serve sends the hello and receives frames until the connection ends.
 func (l *link) serve() error {
-	cursor, unresolved, err := l.hello()
+	greeting, err := l.hello()
 	if err != nil {
 		return err
 	}
 	own, begun := l.client.cfg.Now(), time.Now()
-	hello, err := wire.Encode(wire.Frame{
-		T: wire.THello, V: wire.Version, Terminal: l.client.cfg.TerminalID, Version: l.client.cfg.Version,
-		Clock: own.UnixMilli(), Cursor: cursor, Unresolved: unresolved,
-	})
+	greeting.T, greeting.V, greeting.Terminal, greeting.Version = wire.THello, wire.Version, l.client.cfg.TerminalID, l.client.cfg.Version
+	greeting.Clock = own.UnixMilli()
+	hello, err := wire.Encode(greeting)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errReceiver, err)
 	}
@@ -153,17 +151,13 @@ func (l *link) serve() error {
 	}
 }
 
-func (l *link) hello() (int64, []op.ID, error) {
-	var cursor int64
-	var unresolved []op.ID
-	err := l.callReceiver("Hello", func() (err error) {
-		cursor, unresolved, err = l.client.receiver.Hello()
+func (l *link) hello() (f wire.Frame, err error) {
+	err = l.callReceiver("Hello", func() (err error) {
+		f, err = l.client.receiver.Hello()
 		return err
 	})
-	if len(unresolved) > wire.MaxUnresolved {
-		unresolved = unresolved[:wire.MaxUnresolved] // the rest is asked for later
-	}
-	return cursor, unresolved, err
+	f.Unresolved = f.Unresolved[:min(len(f.Unresolved), wire.MaxUnresolved)] // the rest is asked for later
+	return f, err
 }
 
 // welcome measures the clock's offset and reports the connection as online. The round

@@ -99,7 +99,7 @@ var modules = []moduleRule{
 	{"github.com/go-text/typesetting", []string{"edge/printing/raster"}, "shaping of Indian scripts, for paper only"},
 	{"golang.org/x/image", []string{"edge/printing/raster"}, "one package turns outlines into dots"},
 	{"golang.org/x/text", []string{"edge/i18n/...", "edge/printing/escpos"}, "languages and scripts for people, and the code page of printers"},
-	{"golang.org/x/mod", []string{"central/transparency", "edge/update/release"}, "the tree and the signatures of the log; the order of versions"},
+	{"golang.org/x/mod", []string{"central/transparency", "edge/update/release", "shared/checkpoint"}, "the tree and the signatures of the log; the order of versions"},
 	{"github.com/yuin/goldmark", []string{"central/docs"}, "one package turns Markdown into pages"},
 	{"github.com/nicksnyder/go-i18n/v2", []string{"edge/i18n/..."}, "the texts of six languages, and their plural forms"},
 

@@ -36,7 +36,7 @@ var mayReveal = map[string]string{
 	"central/httpapi/oauth.go":               "hands a new token to the client who asked for it",
 	"central/webhook/sign.go":                "signs a callback, and writes a new secret for the merchant",
 	"central/keys/keys.go":                   "looks whether a key can have been drawn at random, and whether one serves twice",
-	"central/transparency/checkpoint.go":     "makes the key that signs checkpoints of its seed",
+	"shared/checkpoint/checkpoint.go":        "makes the key that signs checkpoints of its seed",
 	"central/staff/totp.go":                  "makes the codes of a second factor, and writes its key for who sets it up",
 	"central/staff/service.go":               "hashes a session's token, and measures a password",
 	"central/staff/manage.go":                "seals a new second factor, and reads a set-up code as it was typed",

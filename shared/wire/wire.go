@@ -46,6 +46,9 @@ const RetryAfterHeader = "X-Galla-Retry-After-Ms"
 // one.
 const MaxUnresolved = 1000
 
+// MaxLog limits a signed checkpoint, in bytes.
+const MaxLog = 4 << 10
+
 // Type is the type of a frame.
 type Type string
 
@@ -97,6 +100,12 @@ type Frame struct {
 
 	// hello, welcome
 	Clock int64 `json:"clock,omitzero"`
+	// Log is in a hello the signed checkpoint that the terminal keeps; empty: none yet, or a
+	// fresh one. In a welcome it is the central's newest, if the hello's was not fresh, with
+	// the hashes that show that it continues the terminal's (package checkpoint).
+	Log      string   `json:"log,omitzero"`
+	LogProof []string `json:"logProof,omitzero"`
+	LogKey   string   `json:"logKey,omitzero"` // the public key that signed it
 
 	// welcome
 	Window   int     `json:"window,omitzero"`
@@ -190,9 +199,9 @@ func (f Frame) validate() error {
 	}
 	switch f.T {
 	case THello:
-		return errors.Join(need(f.V > 0, "v"), need(f.Terminal != "", "terminal"), need(f.Cursor >= 0, "a cursor"), need(len(f.Unresolved) <= MaxUnresolved, "fewer unresolved ids"))
+		return errors.Join(need(len(f.Log) <= MaxLog, "a shorter log"), need(f.V > 0, "v"), need(f.Terminal != "", "terminal"), need(f.Cursor >= 0, "a cursor"), need(len(f.Unresolved) <= MaxUnresolved, "fewer unresolved ids"))
 	case TWelcome:
-		errs := []error{need(f.Clock > 0, "clock"), need(f.Window > 0, "window")}
+		errs := []error{need(len(f.Log) <= MaxLog, "a shorter log"), need(f.Clock > 0, "clock"), need(f.Window > 0, "window")}
 		for _, o := range f.Outcomes {
 			errs = append(errs, need(o.T == TOutcome, "outcome frames in outcomes"), o.validate())
 		}

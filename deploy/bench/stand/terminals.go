@@ -102,7 +102,7 @@ func (f *Fleet) Close() {
 // silent is a counter without a user.
 type silent struct{}
 
-func (silent) Hello() (int64, []op.ID, error) { return 0, nil, nil }
-func (silent) Welcome(wire.Frame) error       { return nil }
-func (silent) Disconnected(error)             {}
-func (silent) Receive(wire.Frame) error       { return nil }
+func (silent) Hello() (wire.Frame, error) { return wire.Frame{}, nil }
+func (silent) Welcome(wire.Frame) error   { return nil }
+func (silent) Disconnected(error)         {}
+func (silent) Receive(wire.Frame) error   { return nil }

@@ -22,7 +22,6 @@ import (
 	"time"
 
 	"galla/edge/uplink"
-	"galla/shared/op"
 	frames "galla/shared/wire"
 )
 
@@ -255,7 +254,7 @@ func (s *site) measureLoad(callers int) {
 // silentCounter is a counter without a user.
 type silentCounter struct{}
 
-func (silentCounter) Hello() (int64, []op.ID, error) { return 0, nil, nil }
-func (silentCounter) Welcome(frames.Frame) error     { return nil }
-func (silentCounter) Disconnected(error)             {}
-func (silentCounter) Receive(frames.Frame) error     { return nil }
+func (silentCounter) Hello() (frames.Frame, error) { return frames.Frame{}, nil }
+func (silentCounter) Welcome(frames.Frame) error   { return nil }
+func (silentCounter) Disconnected(error)           {}
+func (silentCounter) Receive(frames.Frame) error   { return nil }

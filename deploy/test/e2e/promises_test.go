@@ -226,9 +226,9 @@ func secondAttempt(t *testing.T, h *sandbox) {
 // recordingCounter is a counter that records what the central reports to it.
 type recordingCounter struct{ frames chan frames.Frame }
 
-func (e recordingCounter) Hello() (int64, []op.ID, error) { return 0, nil, nil }
-func (e recordingCounter) Welcome(f frames.Frame) error   { return e.Receive(f) }
-func (e recordingCounter) Disconnected(error)             {}
+func (e recordingCounter) Hello() (frames.Frame, error) { return frames.Frame{}, nil }
+func (e recordingCounter) Welcome(f frames.Frame) error { return e.Receive(f) }
+func (e recordingCounter) Disconnected(error)           {}
 func (e recordingCounter) Receive(f frames.Frame) error {
 	select {
 	case e.frames <- f:

@@ -88,7 +88,7 @@ func newStrayLoad(t *testing.T, h *sandbox) *strayLoad {
 }
 
 // Hello names some of the operations that have no end, as a counter does.
-func (l *strayLoad) Hello() (int64, []op.ID, error) {
+func (l *strayLoad) Hello() (frames.Frame, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var open []op.ID
@@ -97,7 +97,7 @@ func (l *strayLoad) Hello() (int64, []op.ID, error) {
 			open = append(open, o.id)
 		}
 	}
-	return l.cursor, open[:min(len(open), frames.MaxUnresolved)], nil
+	return frames.Frame{Cursor: l.cursor, Unresolved: open[:min(len(open), frames.MaxUnresolved)]}, nil
 }
 
 func (l *strayLoad) Disconnected(error) {}

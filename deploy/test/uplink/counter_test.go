@@ -88,7 +88,7 @@ func (l *fakeCounter) forget(id op.ID) {
 	}
 }
 
-func (l *fakeCounter) Hello() (int64, []op.ID, error) {
+func (l *fakeCounter) Hello() (wire.Frame, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var ids []op.ID
@@ -97,7 +97,7 @@ func (l *fakeCounter) Hello() (int64, []op.ID, error) {
 			ids = append(ids, id)
 		}
 	}
-	return l.cursor, ids, nil
+	return wire.Frame{Cursor: l.cursor, Unresolved: ids}, nil
 }
 
 func (l *fakeCounter) Welcome(w wire.Frame) error {

@@ -15,7 +15,6 @@ import (
 	"galla/central"
 	server "galla/central/uplink"
 	client "galla/edge/uplink"
-	"galla/shared/op"
 	"galla/shared/wire"
 )
 
@@ -41,9 +40,9 @@ type quietCounter struct {
 	welcomed time.Time
 }
 
-func (c *quietCounter) Hello() (int64, []op.ID, error) { return 0, nil, nil }
-func (c *quietCounter) Disconnected(error)             {}
-func (c *quietCounter) Receive(wire.Frame) error       { return nil }
+func (c *quietCounter) Hello() (wire.Frame, error) { return wire.Frame{}, nil }
+func (c *quietCounter) Disconnected(error)         {}
+func (c *quietCounter) Receive(wire.Frame) error   { return nil }
 
 func (c *quietCounter) Welcome(wire.Frame) error {
 	c.mu.Lock()

@@ -1,4 +1,11 @@
-package transparency
+// Package checkpoint signs and reads checkpoints of the log that shows when the past was
+// rewritten (central/transparency), and checks that one continues another.
+//
+// It promises that a checkpoint is read only with the signature of a known key and as it was
+// written, byte for byte, and that Check accepts no two checkpoints with different pasts.
+//
+// Checkpoints leave a central as text, to be kept by files, auditors and terminals.
+package checkpoint
 
 import (
 	"crypto/ed25519"
@@ -122,15 +129,9 @@ func (k Keys) Open(signed string) (Checkpoint, error) {
 	return parseCheckpoint(n.Text)
 }
 
-// SignedAt is when the last checkpoint was signed, as it says itself; zero: there is none.
-func (h Head) SignedAt() time.Time {
-	c, _ := unverified(h.Checkpoint)
-	return c.At
-}
-
-// unverified reads a checkpoint without a look at its signature: its own signer asks only
-// whether it is due again.
-func unverified(signed string) (Checkpoint, bool) {
+// Unverified reads a checkpoint without a look at its signature: for its own signer, which asks
+// whether it is due again, and for who keeps it and can judge by its past alone.
+func Unverified(signed string) (Checkpoint, bool) {
 	text, _, found := strings.Cut(signed, "\n\n")
 	if !found {
 		return Checkpoint{}, false
