@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"galla/central"
@@ -14,13 +15,16 @@ import (
 
 // Bounds of the cache of days.
 const (
-	// dayCacheTTL is how long a day's sums are cached: a sum reads all operations of
-	// the day, and many people load the page.
+	// dayCacheTTL is how long a day's sums are used without a look at the database: many
+	// people load the page.
 	dayCacheTTL = 30 * time.Second
-	// pastDayCacheTTL is the same of a day that has been over for a whole day: hardly
-	// any of its operations changes, and other days are compared with it.
-	pastDayCacheTTL = 10 * time.Minute
-	maxDays         = 16
+	// hourCacheTTL is after what an hour that is over is read again although nothing of it
+	// was seen to change: a node with a clock far behind may have added an operation.
+	hourCacheTTL = 10 * time.Minute
+	// hourMargin is how long after its end an hour may get operations of nodes whose clocks
+	// are behind, and of commits that took long.
+	hourMargin = 5 * time.Minute
+	maxDays    = 16
 )
 
 // Totals counts the operations of a day, or of an hour, by their present state.
@@ -81,9 +85,29 @@ type Day struct {
 	Day   ist.Day
 	Hours [24]Totals
 	Total Totals
-	Kinds []KindTotals  // by name
-	Banks []BankLatency // by number of answers, largest first
-	At    time.Time     // when they were read
+	Kinds []KindTotals // by name
+	At    time.Time    // when they were read
+}
+
+// dayCache is what is known of a day.
+type dayCache struct {
+	counts hourCache[HourCount]
+	banks  hourCache[LatencyCount]
+}
+
+// dayOf returns the cache of a day, and forgets all days where there are too many.
+func (s *Service) dayOf(day ist.Day) *dayCache {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known := s.days[day]
+	if known == nil {
+		if len(s.days) >= maxDays {
+			clear(s.days)
+		}
+		known = &dayCache{}
+		s.days[day] = known
+	}
+	return known
 }
 
 // Day sums a day in India. ist.ErrDay: it is not a day.
@@ -92,31 +116,48 @@ func (s *Service) Day(ctx context.Context, day ist.Day) (Day, error) {
 	if err != nil {
 		return Day{}, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now, ttl := time.Now(), dayCacheTTL
-	if now.Sub(to) > 24*time.Hour {
-		ttl = pastDayCacheTTL
-	}
-	if known, ok := s.days[day]; ok && now.Sub(known.At) < ttl {
-		return known, nil
-	}
-	out := Day{Day: day, At: now}
-	hours, err := s.HourCounts(ctx, from, to)
+	list, at, err := s.dayOf(day).counts.refresh(ctx, from, to, s.UnfinishedCounts, s.HourCounts)
 	if err != nil {
 		return Day{}, err
 	}
-	latencies, err := s.LatencyCounts(ctx, from, to)
-	if err != nil {
-		return Day{}, err
-	}
-	out.addCounts(hours)
-	out.Banks = bankLatencies(latencies)
-	if len(s.days) >= maxDays {
-		clear(s.days)
-	}
-	s.days[day] = out
+	out := Day{Day: day, At: at}
+	out.addCounts(list)
 	return out, nil
+}
+
+// DayFigures are a day beside the same weekday a week before.
+type DayFigures struct {
+	Day, Week Day
+	Banks     []BankLatency // of the day, by number of answers, largest first
+}
+
+// Figures reads a day and the one a week before at the same time, since the first read of a
+// large day takes a while; banks tells whether their latencies are wanted, too. ist.ErrDay:
+// it is not a day.
+func (s *Service) Figures(ctx context.Context, day ist.Day, banks bool) (f DayFigures, err error) {
+	if _, _, err := day.Bounds(); err != nil {
+		return f, err
+	}
+	var reads sync.WaitGroup
+	var errs [3]error
+	reads.Go(func() { f.Day, errs[0] = s.Day(ctx, day) })
+	reads.Go(func() { f.Week, errs[1] = s.Day(ctx, day.Add(-7)) })
+	if banks {
+		f.Banks, errs[2] = s.DayLatencies(ctx, day)
+	}
+	reads.Wait()
+	return f, cmp.Or(errs[:]...)
+}
+
+// DayLatencies has the latency of each bank on a day in India, by number of answers, largest
+// first. ist.ErrDay: it is not a day.
+func (s *Service) DayLatencies(ctx context.Context, day ist.Day) ([]BankLatency, error) {
+	from, to, err := day.Bounds()
+	if err != nil {
+		return nil, err
+	}
+	list, _, err := s.dayOf(day).banks.refresh(ctx, from, to, s.UnfinishedCounts, s.LatencyCounts)
+	return bankLatencies(list), err
 }
 
 // Latencies has the latency of each bank in a period.
@@ -128,9 +169,6 @@ func (s *Service) Latencies(ctx context.Context, from, to time.Time) ([]BankLate
 func (d *Day) addCounts(list []HourCount) {
 	kinds := map[central.Kind]*Totals{}
 	for _, t := range list {
-		if t.Hour < 0 || t.Hour >= len(d.Hours) {
-			continue
-		}
 		d.Hours[t.Hour].add(t)
 		d.Total.add(t)
 		if kinds[t.Kind] == nil {

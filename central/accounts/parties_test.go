@@ -7,21 +7,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"galla/central"
-	"galla/shared/ist"
 	"galla/shared/money"
-	"galla/shared/op"
 )
 
 // memory is the part of a Store that these tests need.
 type memory struct {
 	Store
-	looks    int
-	tallies  []HourCount
-	paces    []LatencyCount
 	readings []FloatReading
 	added    []central.Merchant
 	moved    []central.MerchantStatus
@@ -29,15 +22,6 @@ type memory struct {
 
 func (m *memory) store() Store {
 	return Store{Terminals: m, Parties: m, PartyChanges: m, Clients: m, FloatReadings: m, Statistics: m, HealthStore: m}
-}
-
-func (m *memory) HourCounts(context.Context, time.Time, time.Time) ([]HourCount, error) {
-	m.looks++
-	return m.tallies, nil
-}
-
-func (m *memory) LatencyCounts(context.Context, time.Time, time.Time) ([]LatencyCount, error) {
-	return m.paces, nil
 }
 
 func (m *memory) AddFloatReading(_ context.Context, r FloatReading) error {
@@ -126,58 +110,6 @@ func TestTransitionsOfAMerchant(t *testing.T) {
 	if may != 4 {
 		t.Errorf("%d changes of status are allowed", may)
 	}
-}
-
-// TestDay: sums by hour and kind, latencies rounded up, and one read for all requests
-// within half a minute.
-func TestDay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := &memory{
-			tallies: []HourCount{
-				{9, "A", op.Succeeded, 3, 300}, {9, "B", op.Reversed, 1, 100}, {23, "A", op.Sent, 2, 50}, {23, "A", op.Refused, 1, 10}, {24, "A", op.Succeeded, 9, 900},
-			},
-			paces: []LatencyCount{{"1", 0, 50}, {"1", 3, 44}, {"1", 40, 5}, {"1", LastLatencyStep, 1}, {"1", NoAnswer, 2}, {"2", NoAnswer, 1}},
-		}
-		d := newService(t, m, nil)
-		for range 2 {
-			got, err := d.Day(t.Context(), "2026-11-21")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got.Total != (Totals{3, 1, 1, 2, 300}) || got.Hours[9] != (Totals{Succeeded: 3, Failed: 1, Moved: 300}) || got.Hours[23] != (Totals{Refused: 1, Unfinished: 2}) || len(got.Kinds) != 2 || got.Kinds[1].Failed != 1 {
-				t.Errorf("%+v", got)
-			}
-			want := []BankLatency{{"1", 100, 100 * time.Millisecond, 4100 * time.Millisecond, 2}, {"2", 0, 0, 0, 1}}
-			if !slices.Equal(got.Banks, want) {
-				t.Errorf("latencies %+v, want %+v", got.Banks, want)
-			}
-		}
-		if m.looks != 1 {
-			t.Errorf("%d reads for one page that was loaded twice", m.looks)
-		}
-		time.Sleep(dayCacheTTL)
-		for i := range 2 * maxDays {
-			if _, err := d.Day(t.Context(), ist.Day(time.Date(2026, 11, 21-i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if m.looks != 1+2*maxDays || len(d.days) > maxDays {
-			t.Errorf("%d reads, %d days cached", m.looks, len(d.days))
-		}
-		m.looks = 0 // a day that has been over for a day is kept for longer
-		for _, wait := range []time.Duration{0, pastDayCacheTTL - time.Second, time.Second} {
-			time.Sleep(wait)
-			if _, err := d.Day(t.Context(), ist.DayOf(time.Now()).Add(-7)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if m.looks != 2 {
-			t.Errorf("%d reads of a day long over", m.looks)
-		}
-		if _, err := d.Day(t.Context(), "today"); !errors.Is(err, ist.ErrDay) {
-			t.Errorf("no day: %v", err)
-		}
-	})
 }
 
 func TestFloat(t *testing.T) {

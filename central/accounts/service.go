@@ -54,8 +54,8 @@ type Service struct {
 	network Network
 	parties partyDays
 
-	mu   sync.Mutex // held while a day is summed, so that it is summed once
-	days map[ist.Day]Day
+	mu   sync.Mutex // of days
+	days map[ist.Day]*dayCache
 }
 
 // New returns a Service. Ids and secrets are drawn from rand; of secrets, the hash is
@@ -66,7 +66,7 @@ func New(store Store, network Network, hash Hash, rand io.Reader) (*Service, err
 	}
 	return &Service{
 		Terminals: store.Terminals, PartyEditor: NewPartyEditor(store.Parties, store.PartyChanges, rand), FloatReadings: store.FloatReadings,
-		Statistics: store.Statistics, HealthStore: store.HealthStore, ClientIssuer: NewClientIssuer(store.Clients, hash, rand), network: network, days: map[ist.Day]Day{},
+		Statistics: store.Statistics, HealthStore: store.HealthStore, ClientIssuer: NewClientIssuer(store.Clients, hash, rand), network: network, days: map[ist.Day]*dayCache{},
 	}, nil
 }
 

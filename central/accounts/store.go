@@ -153,19 +153,21 @@ type FloatReadings interface {
 	FloatReadingsSince(ctx context.Context, a central.AggregatorID, from time.Time, limit int) ([]FloatReading, error)
 }
 
-// HourCount counts operations of a kind and state that were created in one hour of a day,
+// HourCount counts operations of a kind and state that were created in one hour of a period,
 // and sums their amounts.
 type HourCount struct {
-	Hour  int // 0 to 23
+	Hour  int // of the period, from 0
 	Kind  central.Kind
 	State op.State
 	Count int
 	Sum   money.Paise
 }
 
-// LatencyCount counts operations of an issuing bank by the time of their answer.
+// LatencyCount counts operations of an issuing bank that were created in one hour of a
+// period, by the time of their answer.
 type LatencyCount struct {
-	IIN string
+	Hour int // as in HourCount
+	IIN  string
 	// Step is the time of the answer in whole LatencySteps; LastLatencyStep is that or
 	// longer; NoAnswer: the operation became pending without an answer.
 	Step  int
@@ -185,6 +187,9 @@ type Statistics interface {
 	HourCounts(ctx context.Context, from, to time.Time) ([]HourCount, error)
 	// LatencyCounts counts the answers of the same operations by issuing bank.
 	LatencyCounts(ctx context.Context, from, to time.Time) ([]LatencyCount, error)
+	// UnfinishedCounts counts all operations created at from or later and before to that have
+	// no final state, of any kind: Kind and Sum are empty. It is quick, since these are few.
+	UnfinishedCounts(ctx context.Context, from, to time.Time) ([]HourCount, error)
 }
 
 // Store is the part of the database that Service needs.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"net/http"
 	"testing"
 
 	"galla/central/staff"
@@ -23,6 +24,18 @@ type RouteInfo struct {
 func PartyRoutes() (list []RouteInfo) {
 	for _, r := range new(PartyPages).routes() {
 		list = append(list, RouteInfo{r.pattern, r.minRole, r.noStepUp})
+	}
+	return list
+}
+
+// PageRoutes lists the patterns of all pages of the console, and of what they load and
+// download.
+func PageRoutes() (list []string) {
+	c := &Console{site: site{root: Root}, Parts: Parts{Parties: new(PartyPages)}}
+	for _, r := range c.routeTable() {
+		if r.method() == http.MethodGet {
+			list = append(list, r.pattern)
+		}
 	}
 	return list
 }

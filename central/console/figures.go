@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"galla/central"
-
 	"galla/central/accounts"
 	"galla/central/staff"
 	"galla/shared/ist"
@@ -63,34 +62,31 @@ type figuresPage struct {
 
 func (e *PartyPages) figures(v *visit) error {
 	day := cmp.Or(ist.Day(v.query().Get("day")), today())
-	d, err := e.readDay(v.Context(), day)
+	d, err := e.readDay(v.Context(), day, true)
 	if err != nil {
 		return err
 	}
-	d.drawBanks(e)
 	return v.show(http.StatusOK, page{Name: "day", Title: day.Noon().Format("Monday, 2 January 2006"), Data: d})
 }
 
-// readDay reads a day with its charts of hours.
-func (e *PartyPages) readDay(ctx context.Context, day ist.Day) (figuresPage, error) {
-	f, err := e.Accounts.Day(ctx, day)
+// readDay reads a day with its charts of hours, and of its banks if they are wanted.
+func (e *PartyPages) readDay(ctx context.Context, day ist.Day, banks bool) (figuresPage, error) {
+	f, err := e.Accounts.Figures(ctx, day, banks)
 	if err != nil {
 		return figuresPage{}, withWords(err)
 	}
-	d := figuresPage{Day: f, Before: day.Add(-1), WeekBefore: day.Add(-7)} // Accounts.Day has checked it
-	week, err := e.Accounts.Day(ctx, d.WeekBefore)
-	if err != nil {
-		return d, withWords(err)
-	}
-	d.Week = week.Total
+	// Figures has checked the day.
+	d := figuresPage{Day: f.Day, Week: f.Week.Total, WeekHours: f.Week.Hours, Before: day.Add(-1), WeekBefore: day.Add(-7)}
 	if day < today() {
 		d.After = day.Add(1)
 	}
-	if ended := f.Total.Succeeded + f.Total.Failed; ended > 0 {
-		d.Share = fmt.Sprintf("%.1f %%", float64(f.Total.Succeeded)*100/float64(ended))
+	if ended := d.Total.Succeeded + d.Total.Failed; ended > 0 {
+		d.Share = fmt.Sprintf("%.1f %%", float64(d.Total.Succeeded)*100/float64(ended))
 	}
-	d.drawHours(week)
-	d.WeekHours = week.Hours
+	d.drawHours(f.Week)
+	if banks {
+		d.drawBanks(e, f.Banks)
+	}
 	return d, nil
 }
 
@@ -133,11 +129,11 @@ func (x hour) countsText() string {
 }
 
 // drawBanks makes the chart of the banks' answers and the table beside it.
-func (d *figuresPage) drawBanks(e *PartyPages) {
+func (d *figuresPage) drawBanks(e *PartyPages, latencies []accounts.BankLatency) {
 	var rows []theme.ChartRow
-	for i, s := range d.Day.Banks {
+	for i, s := range latencies {
 		if i == maxBanks {
-			d.Rest = len(d.Day.Banks) - maxBanks
+			d.Rest = len(latencies) - maxBanks
 			break
 		}
 		b := bank{bankName(e, s.IIN), s}

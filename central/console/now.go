@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"galla/central/accounts"
@@ -63,6 +64,17 @@ type tile struct {
 	Tone               string // a CSS class: empty, warn or bad
 }
 
+// nowCacheTTL is how long what was read for the page serves everybody: less than the time
+// after which the page loads itself again, so that one reader gets new figures each time.
+const nowCacheTTL = 4 * time.Second
+
+// nowCache is what the page showed last. The mutex is held while it is read, so that it is
+// read once for all who have it open.
+type nowCache struct {
+	mu   sync.Mutex
+	last nowPage
+}
+
 // nowPage is the page's data.
 type nowPage struct {
 	At      time.Time
@@ -75,26 +87,40 @@ type nowPage struct {
 
 // now shows how the central stands, and loads itself again.
 func (e *PartyPages) now(v *visit) error {
-	at := time.Now()
-	st, err := e.Status.Status(v.Context(), at)
+	d, err := e.readNow(v.Context(), time.Now())
 	if err != nil {
 		return err
+	}
+	return v.show(http.StatusOK, page{Name: "now", Title: "Now", Data: d})
+}
+
+// readNow returns the page's data, at most nowCacheTTL old.
+func (e *PartyPages) readNow(ctx context.Context, at time.Time) (nowPage, error) {
+	e.lastNow.mu.Lock()
+	defer e.lastNow.mu.Unlock()
+	if at.Sub(e.lastNow.last.At) < nowCacheTTL {
+		return e.lastNow.last, nil
+	}
+	st, err := e.Status.Status(ctx, at)
+	if err != nil {
+		return nowPage{}, err
 	}
 	d := nowPage{At: at}
-	if d.Day, err = e.readDay(v.Context(), ist.DayOf(at)); err != nil {
-		return err
+	if d.Day, err = e.readDay(ctx, ist.DayOf(at), false); err != nil {
+		return nowPage{}, err
 	}
-	if d.Silent, err = e.silentBanks(v.Context(), at); err != nil {
-		return err
+	if d.Silent, err = e.silentBanks(ctx, at); err != nil {
+		return nowPage{}, err
 	}
-	float, err := e.floatTile(v.Context(), at)
+	float, err := e.floatTile(ctx, at)
 	if err != nil {
-		return err
+		return nowPage{}, err
 	}
 	d.Alerts = st.alerts(at, d.Silent)
 	d.Tiles = append(d.dayTiles(at), append(st.tiles(len(d.Silent)), float)...)
 	d.Outcome = d.Day.Outcomes
-	return v.show(http.StatusOK, page{Name: "now", Title: "Now", Data: d})
+	e.lastNow.last = d
+	return d, nil
 }
 
 // silentBanks are the banks that answer few requests.

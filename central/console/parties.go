@@ -47,14 +47,17 @@ type Lookups interface {
 
 // PartyPages are the pages about terminals, merchants, vendors, slabs, callbacks,
 // payments, the float and the day.
-type PartyPages struct{ PartyParts }
+type PartyPages struct {
+	PartyParts
+	lastNow nowCache
+}
 
 // NewPartyPages makes them of all their parts.
 func NewPartyPages(p PartyParts) (*PartyPages, error) {
 	if p.Accounts == nil || p.Changes == nil || p.Registry == nil || p.Handler == nil || p.Callbacks == nil || p.Clients == nil || p.Keys == nil || p.Banks == nil || p.Lookups == nil || p.Limits == nil || p.Network == nil || p.People == nil || p.Payments == nil || p.Status == nil {
 		return nil, errors.New("the console's pages about parties need accounts, the registry of terminals, the handler, callbacks, keys, the list of banks, lookups, limits, onboardings, vendors' people, payments and the status")
 	}
-	return &PartyPages{p}, nil
+	return &PartyPages{PartyParts: p}, nil
 }
 
 // partyNav are the links to the pages about parties.

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -47,6 +48,7 @@ const (
 type system struct {
 	cfg  server.Config
 	db   *store.DB // the central's database
+	raw  *sql.DB   // the same, for rows that no method writes; nil where none are needed
 	bank *simbank.Bank
 	log  *lines
 }
@@ -112,6 +114,13 @@ var authority = sync.OnceValues(func() (testAuthority, error) {
 
 func newSystem(t testing.TB) *system {
 	t.Helper()
+	return newSystemOn(t, func(*server.Config, string) {})
+}
+
+// newSystemOn is newSystem with a database that prepare filled or replaced: it gets the
+// central's settings and the place of a migrated SQLite database.
+func newSystemOn(t testing.TB, prepare func(cfg *server.Config, place string)) *system {
+	t.Helper()
 	h := &system{log: &lines{}}
 	data, quiet := t.TempDir(), slog.New(slog.DiscardHandler)
 	public, line := listening(t), listening(t)
@@ -145,9 +154,15 @@ func newSystem(t testing.TB) *system {
 		t.Fatal(err)
 	}
 	console.Begin(t, place)
+	prepare(&h.cfg, place)
 	runs(t, "central", func(ctx context.Context) error { return server.Run(ctx, h.cfg) })
 	h.untilReady(t)
-	if h.db, err = store.OpenSQLite(t.Context(), place, store.Config{Node: "test", Logger: quiet}); err != nil {
+	if url := h.cfg.DatabaseURL.Reveal(); url != "" {
+		h.db, err = store.OpenPostgres(t.Context(), url, store.Config{Node: "test", Logger: quiet})
+	} else {
+		h.db, err = store.OpenSQLite(t.Context(), place, store.Config{Node: "test", Logger: quiet})
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.db.Close() })

@@ -150,10 +150,30 @@ func (s Accounts) HourCounts(ctx context.Context, from, to time.Time) ([]account
 
 // LatencyCounts implements accounts.Statistics. It reads the same operations as HourCounts.
 func (s Accounts) LatencyCounts(ctx context.Context, from, to time.Time) ([]accounts.LatencyCount, error) {
-	return listRows(ctx, s.task("count the banks' answers of a day"), func(row row, x *accounts.LatencyCount) error { return row.Scan(&x.IIN, &x.Step, &x.Count) },
-		`SELECT iin, step, count(*) FROM (
-			SELECT iin, CASE WHEN pending_reference IS NOT NULL THEN -1 WHEN finished_at - sent_at >= 60000 THEN 600
+	return listRows(ctx, s.task("count the banks' answers of a day"), func(row row, x *accounts.LatencyCount) error { return row.Scan(&x.Hour, &x.IIN, &x.Step, &x.Count) },
+		`SELECT hour, iin, step, count(*) FROM (
+			SELECT (created_at - $1) / 3600000 AS hour, iin, CASE WHEN pending_reference IS NOT NULL THEN -1 WHEN finished_at - sent_at >= 60000 THEN 600
 				ELSE (finished_at - sent_at) / 100 END AS step FROM operations
 			WHERE amount > 0 AND created_at >= $1 AND created_at < $2 AND sent_at IS NOT NULL AND (finished_at IS NOT NULL OR pending_reference IS NOT NULL)
-		) AS figures GROUP BY iin, step ORDER BY iin, step`, from, to)
+		) AS figures GROUP BY hour, iin, step ORDER BY hour, iin, step`, from, to)
+}
+
+// UnfinishedCounts implements accounts.Statistics. Each state has its part of an index.
+func (s Accounts) UnfinishedCounts(ctx context.Context, from, to time.Time) ([]accounts.HourCount, error) {
+	return query(ctx, s.task("count the unfinished operations of a day"), func(c conn) (list []accounts.HourCount, err error) {
+		for _, state := range []op.State{op.Received, op.Sent, op.Pending} {
+			found, err := allRows(c, func(row row, x *accounts.HourCount) error {
+				x.State = state
+				return row.Scan(&x.Hour, &x.Count)
+			}, `SELECT hour, count(*) FROM (
+				SELECT (created_at - $1) / 3600000 AS hour FROM operations
+				WHERE finished_at IS NULL AND state = $2 AND created_at >= $1 AND created_at < $3
+			) AS figures GROUP BY hour`, from, state, to)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, found...)
+		}
+		return list, nil
+	})
 }

@@ -230,7 +230,7 @@ func figuresOfADay(t *testing.T, on kind) {
 	wantErr(t, "paces", err, nil)
 	answers, silent := 0, 0
 	for _, p := range paces {
-		if p.IIN != "990326" || p.Step < accounts.NoAnswer || p.Step > accounts.LastLatencyStep {
+		if p.IIN != "990326" || p.Hour != 5 && p.Hour != 6 || p.Step < accounts.NoAnswer || p.Step > accounts.LastLatencyStep {
 			t.Errorf("%+v", p)
 		}
 		if p.Step == accounts.NoAnswer {
@@ -242,6 +242,12 @@ func figuresOfADay(t *testing.T, on kind) {
 	if silent != 1 || answers < 3 {
 		t.Errorf("%d answers and %d silences in %+v", answers, silent, paces)
 	}
+	open, err := s.UnfinishedCounts(background, from, from.Add(24*time.Hour))
+	wantErr(t, "unfinished", err, nil)
+	wantSame(t, "unfinished", open, []accounts.HourCount{{Hour: 5, State: op.Received, Count: 1}, {Hour: 5, State: op.Sent, Count: 1}, {Hour: 5, State: op.Pending, Count: 1}})
+	none, err := s.UnfinishedCounts(background, from.Add(-24*time.Hour), from)
+	wantErr(t, "unfinished of the day before", err, nil)
+	wantSame(t, "unfinished of the day before", len(none), 0)
 }
 
 func TestReadingsOfTheFloat(t *testing.T) { onBoth(t, readingsOfTheFloat) }
