@@ -109,8 +109,9 @@ type Operations interface {
 // entrance uses it.
 type OperationFinder interface {
 	// FindByAnyName gives operations by any name that a person may have: the id,
-	// our Reference, the PendingReference, the bank's RRN, the CallerRef or the
-	// identity. Newest first.
+	// our Reference, which is the network's id of a payment by UPI, the
+	// PendingReference, the bank's RRN, the CallerRef, the identity, or the order of a
+	// payment by UPI. Newest first.
 	FindByAnyName(ctx context.Context, name string, limit int) ([]Operation, error)
 	// ReceiptMessages gives the messages with the receipt of an operation, newest first.
 	ReceiptMessages(ctx context.Context, of op.ID) ([]Operation, error)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"galla/central/accounts"
 	"galla/central/reconcile"
 	"galla/central/staff"
+	"galla/shared/op"
 )
 
 const (
@@ -73,6 +75,7 @@ func withoutNumbers(typed string) string {
 type searchRequest struct {
 	name        string // any name of an operation or a party; or the search
 	search      staff.Search
+	order       string // beside the search: digits may be the name of an order, too
 	description string // for the audit log
 }
 
@@ -100,12 +103,12 @@ func (c *Console) parseSearch(f url.Values, now time.Time) (searchRequest, findP
 	number := withoutSpacing(typed)
 	switch {
 	case typed == "":
-		return q, d, refuse("Type what you have: a reference, an RRN, four digits, a mobile number, a merchant or a terminal.")
+		return q, d, refuse("Type what you have: a reference, an RRN, an order, four digits, a mobile number, a merchant or a terminal.")
 	case fourDigits.MatchString(typed):
-		d.As = "the last four digits of an Aadhaar number"
+		d.As, q.order = "the last four digits of an Aadhaar number, or an order", typed
 		q.search.Aadhaar, q.description = "XXXXXXXX"+typed, "by the last four digits "+typed
 	case tenDigits.MatchString(number):
-		d.As = "a mobile number"
+		d.As, q.order = "a mobile number, or an order", typed
 		q.search.Mobile, q.search.Hash, q.description = number, c.CustomerKey(number), "by mobile "+staff.RedactNumbers(number)
 	default:
 		q.name, q.description = typed, "by name "+staff.RedactNumbers(typed)
@@ -152,14 +155,26 @@ func (c *Console) searchOperations(v *visit, q searchRequest, d *findPage) error
 	var err error
 	if q.name != "" {
 		found, err = c.Operations.FindByAnyName(v.Context(), q.name, maxFound+1)
-	} else {
-		found, err = c.Operations.Search(v.Context(), q.search)
+	} else if found, err = c.Operations.FindByAnyName(v.Context(), q.order, maxFound+1); err == nil {
+		var more []central.Operation
+		more, err = c.Operations.Search(v.Context(), q.search)
+		found = withoutRepeats(append(found, more...))
 	}
 	if d.More = len(found) > maxFound; d.More {
 		found = found[:maxFound]
 	}
 	d.Operations = c.named(v, found)
 	return err
+}
+
+// withoutRepeats keeps the first of each operation.
+func withoutRepeats(list []central.Operation) []central.Operation {
+	seen := map[op.ID]bool{}
+	return slices.DeleteFunc(list, func(o central.Operation) bool {
+		known := seen[o.ID]
+		seen[o.ID] = true
+		return known
+	})
 }
 
 // searchParties finds merchants, vendors and terminals by what was typed. What looks like a

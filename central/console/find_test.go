@@ -10,6 +10,7 @@ import (
 
 	"galla/central"
 	"galla/central/accounts"
+	"galla/central/payments"
 	"galla/central/staff"
 	"galla/shared/op"
 )
@@ -27,34 +28,65 @@ func TestFind(t *testing.T) {
 	if err := h.db.NameCustomer(t.Context(), accounts.CustomerByRemitter(transfer.Sender), h.parts().CustomerKey("9876543210"), time.Now()); err != nil {
 		t.Fatal(err)
 	}
+	orders := map[string]central.Operation{}
+	for n, order := range []string{"Bill 17/a", "4711", "9811111111"} { // the shop chooses how its orders are called
+		tr := fmt.Sprintf("T%d", n)
+		if err := h.db.AddCode(t.Context(), payments.Code{Merchant: shop, TR: tr, Amount: 1250, Order: order, MadeAt: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+		p := h.payment(t, 10+n, func(r *central.ReceivedPayment) { r.TR = tr })
+		o, err := h.db.Operation(t.Context(), p.Operation)
+		if err != nil || p.Order != order {
+			t.Fatalf("order %q of a payment is %q: %v", order, p.Order, err)
+		}
+		orders[order] = o
+	}
+	back := h.payment(t, 20, returned)
+	paid, err := h.db.Operation(t.Context(), back.Operation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refund, err := h.db.Operation(t.Context(), back.RefundOperation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	upi := []central.Operation{orders["Bill 17/a"], orders["4711"], orders["9811111111"], paid, refund}
 	v := h.browser(t).enter("vikram")
 	v.get("/console/find", http.StatusOK)
 	for name, c := range map[string]struct {
 		fields []string
 		want   []central.Operation
 	}{
-		"id":                {[]string{"text", string(done.ID)}, []central.Operation{done}},
-		"our reference":     {[]string{"text", " " + string(done.Reference) + " "}, []central.Operation{done}},
-		"pending reference": {[]string{"text", waiting.PendingReference}, []central.Operation{waiting}},
-		"RRN":               {[]string{"text", done.RRN}, []central.Operation{done}},
-		"caller's own":      {[]string{"text", "order-1"}, []central.Operation{done}},
-		"of a month ago":    {[]string{"text", string(old.Reference)}, []central.Operation{old}},
-		"last four":         {[]string{"text", "7058"}, []central.Operation{done}},
-		"other last four":   {[]string{"text", "1234"}, []central.Operation{waiting}},
-		"last four, before": {[]string{"text", "7058", "from", "2020-01-01"}, []central.Operation{done, old}},
-		"remitter's mobile": {[]string{"text", "+91 98765 43210"}, []central.Operation{transfer}},
-		"merchant's mobile": {[]string{"text", mobile}, []central.Operation{done, waiting}},
-		"nothing":           {[]string{"text", "x' OR 1=1 --"}, nil},
-		"nobody's mobile":   {[]string{"text", "9000000000"}, nil},
+		"id":                 {[]string{"text", string(done.ID)}, []central.Operation{done}},
+		"our reference":      {[]string{"text", " " + string(done.Reference) + " "}, []central.Operation{done}},
+		"pending reference":  {[]string{"text", waiting.PendingReference}, []central.Operation{waiting}},
+		"RRN":                {[]string{"text", done.RRN}, []central.Operation{done}},
+		"caller's own":       {[]string{"text", "order-1"}, []central.Operation{done}},
+		"of a month ago":     {[]string{"text", string(old.Reference)}, []central.Operation{old}},
+		"last four":          {[]string{"text", "7058"}, []central.Operation{done}},
+		"other last four":    {[]string{"text", "1234"}, []central.Operation{waiting}},
+		"last four, before":  {[]string{"text", "7058", "from", "2020-01-01"}, []central.Operation{done, old}},
+		"remitter's mobile":  {[]string{"text", "+91 98765 43210"}, []central.Operation{transfer}},
+		"merchant's mobile":  {[]string{"text", mobile}, append([]central.Operation{done, waiting}, upi...)},
+		"order":              {[]string{"text", "Bill 17/a"}, upi[:1]},
+		"order of 4 digits":  {[]string{"text", "4711"}, upi[1:2]},
+		"order of ten":       {[]string{"text", "9811111111"}, upi[2:3]},
+		"UPI id":             {[]string{"text", back.ID}, []central.Operation{paid}},
+		"UPI id of a return": {[]string{"text", back.Refund.ID}, []central.Operation{refund}},
+		"UTR":                {[]string{"text", back.RRN}, []central.Operation{paid}},
+		"UTR of a return":    {[]string{"text", back.Refund.RRN}, []central.Operation{refund}},
+		"nothing":            {[]string{"text", "x' OR 1=1 --"}, nil},
+		"nobody's mobile":    {[]string{"text", "9000000000"}, nil},
 	} {
 		reply, page := v.do(v.form("/console/find", c.fields...))
 		if to := reply.Header.Get("Location"); to != "" {
-			page = to + v.get(to, http.StatusOK)
+			v.get(to, http.StatusOK)
+			page = to // the page itself leads to what belongs to the operation, too
 			if len(c.want) != 1 || strings.HasPrefix(name, "last four") {
 				t.Errorf("by %s: it leads to %s", name, to)
 			}
 		}
-		for _, o := range []central.Operation{done, waiting, old, transfer} {
+		for _, o := range append([]central.Operation{done, waiting, old, transfer}, upi...) {
 			want := slices.ContainsFunc(c.want, func(x central.Operation) bool { return x.ID == o.ID })
 			if found := strings.Contains(page, "/console/operations/"+string(o.ID)); found != want {
 				t.Errorf("by %s: operation %s is found: %v, want %v", name, o.Reference, found, want)

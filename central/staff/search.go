@@ -57,8 +57,17 @@ type Related struct {
 	// Operations are those that refer to it, such as refunds, and those that it refers to;
 	// latest first.
 	Operations []central.Operation
+	Session    *AgentSession    // nil: it ran under none
 	Earning    *central.Earning // without Postings; nil: it earned nothing
 	Reversed   bool             // the earning was reversed
+}
+
+// AgentSession is an agent's session at the bank with what began it.
+type AgentSession struct {
+	central.AgentSession
+	// OpenedBy is the operation that began it: the agent's sign-in, or the first transaction,
+	// which signed in by the way. Empty: it is not known.
+	OpenedBy op.ID
 }
 
 // OperationFinder finds operations. Each method is quick on a large, busy database.

@@ -18,7 +18,8 @@ func (s Operations) FindByAnyName(ctx context.Context, name string, limit int) (
 		WHERE id IN (
 			SELECT id FROM `+s.dialect.names+` WHERE id = $1 OR reference = $1 OR pending_reference = $1 OR caller_ref = $1
 			UNION ALL SELECT id FROM operations WHERE rrn = $1 AND rrn <> ''
-			UNION ALL SELECT operation FROM identities WHERE identity = $1)
+			UNION ALL SELECT operation FROM identities WHERE identity = $1
+			UNION ALL SELECT operation FROM upi_payments WHERE order_id = $1 AND order_id IS NOT NULL)
 		LIMIT $2`, name, clampLimit(limit))
 	slices.SortFunc(list, newestFirst)
 	return list, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"galla/central"
 	"galla/central/staff"
@@ -35,9 +36,42 @@ func (s Operations) Related(ctx context.Context, o central.Operation) (staff.Rel
 		}
 		slices.SortFunc(r.Operations, newestFirst)
 		r.Operations = slices.CompactFunc(r.Operations, func(a, b central.Operation) bool { return a.ID == b.ID })
+		if r.Session, err = sessionOf(c, o); err != nil {
+			return r, err
+		}
 		r.Earning, r.Reversed, err = readEarning(c, o.ID)
 		return r, err
 	})
+}
+
+// sessionLead is how long before a session the operation was created that began it, at most:
+// later answers to a sign-in come from enquiries.
+const sessionLead = time.Hour
+
+// sessionOf reads the agent's session under which an operation was sent, or that it began;
+// nil: none.
+func sessionOf(c conn, o central.Operation) (*staff.AgentSession, error) {
+	at := o.SentAt
+	if o.Kind == central.KindAgentAuth {
+		at = o.FinishedAt // when a sign-in begins its session
+	}
+	if !o.Kind.AEPS() || o.TID == "" || at.IsZero() {
+		return nil, nil
+	}
+	x := staff.AgentSession{AgentSession: central.AgentSession{TID: o.TID}}
+	err := c.one(`SELECT opened_at, expires_at FROM agent_sessions WHERE tid = $1 AND opened_at <= $2 ORDER BY opened_at DESC LIMIT 1`, []any{o.TID, at}, &x.OpenedAt, &x.ExpiresAt)
+	switch {
+	case errors.Is(err, central.ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !at.Before(x.ExpiresAt), o.Kind == central.KindAgentAuth && !x.OpenedAt.Equal(at):
+		return nil, nil
+	}
+	err = c.one(`SELECT id FROM operations WHERE merchant = $1 AND created_at >= $2 AND created_at <= $3 AND tid = $4
+			AND (kind = 'AGENT_AUTHENTICATION' AND finished_at = $3 OR kind <> 'AGENT_AUTHENTICATION' AND sent_at >= $3)
+		ORDER BY created_at DESC LIMIT 1`, []any{o.Merchant, x.OpenedAt.Add(-sessionLead), x.OpenedAt, o.TID}, &x.OpenedBy)
+	return &x, instead(err, central.ErrNotFound, nil)
 }
 
 func operationByReference(c conn, reference central.Reference) (central.Operation, error) {
