@@ -131,12 +131,13 @@ func (c *Console) auditCSV(v *visit) error {
 		for _, e := range list {
 			_ = out.Write(csvCells(e.At.UTC().Format(time.RFC3339Nano), e.Person, string(e.Role), e.From, e.Node, string(e.Action), e.Subject, string(e.Outcome), e.Was, e.Became, e.Note))
 		}
+		out.Flush()
+		v.flush()
 		if len(list) < auditBatch {
 			break
 		}
 		q.Before = list[len(list)-1].ID
 	}
-	out.Flush()
 	return nil
 }
 

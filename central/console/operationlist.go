@@ -18,12 +18,11 @@ import (
 )
 
 const (
-	// listLook is how many operations a page of the list looks at, and exportLook a part of
-	// the CSV file.
-	listLook, exportLook = 20_000, 50_000
+	// listLook is how many operations a page of the list, or a part of the CSV file, looks at.
+	listLook = 20_000
 	// exportBatch is how many operations of the CSV file one query returns, and
 	// maxExport how many lines the file has at most.
-	exportBatch, maxExport = 1000, 500_000
+	exportBatch, maxExport = 500, 500_000
 	// sortedOf is how many operations are sorted by another column than the time.
 	sortedOf = 1000
 )
@@ -162,7 +161,11 @@ func (c *Console) fillList(v *visit, d *listPage, q staff.ListQuery, found staff
 // named gives operations the names of their merchants and banks. A name that can't be read
 // is missing: the list is worth more.
 func (c *Console) named(v *visit, list []central.Operation) []listedOperation {
-	names := map[central.MerchantID]string{}
+	return c.namedFrom(v, list, map[central.MerchantID]string{})
+}
+
+// namedFrom is named with the names that were read before, to which it adds.
+func (c *Console) namedFrom(v *visit, list []central.Operation, names map[central.MerchantID]string) []listedOperation {
 	out := make([]listedOperation, len(list))
 	for i, o := range list {
 		out[i] = listedOperation{Operation: o}
@@ -202,14 +205,15 @@ func (c *Console) exportOperations(v *visit) error {
 	v.csv("galla-operations.csv")
 	out := csv.NewWriter(v.w)
 	_ = out.Write([]string{"created", "reference", "RRN", "kind", "state", "amount", "charge", "merchant", "merchant id", "terminal", "TID", "bank", "IIN", "Aadhaar", "code", "finished", "caller's reference"})
-	q.Look, q.Limit = exportLook, exportBatch
+	q.Limit = exportBatch
+	names := map[central.MerchantID]string{}
 	for n := 0; n < maxExport; {
 		found, err := c.Operations.List(v.Context(), q)
 		if err != nil {
 			c.log.Error("an export of operations was cut off", "error", err)
 			panic(http.ErrAbortHandler) // so that the browser knows that the file is not complete
 		}
-		for _, o := range c.named(v, found.Operations) {
+		for _, o := range c.namedFrom(v, found.Operations, names) {
 			_ = out.Write(csvCells(isoTime(o.CreatedAt), string(o.Reference), o.RRN, kindName(o.Kind), string(o.State), o.Amount.String(), o.Charge.String(),
 				o.MerchantName, string(o.Merchant), string(o.Terminal), o.TID, o.BankName, o.IIN, o.Aadhaar, o.Code, isoTime(o.FinishedAt), staff.RedactNumbers(o.CallerRef)))
 		}
@@ -224,6 +228,7 @@ func (c *Console) exportOperations(v *visit) error {
 			n = maxExport
 		}
 		out.Flush()
+		v.flush()
 	}
 	return nil
 }

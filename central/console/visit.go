@@ -67,6 +67,12 @@ func (v *visit) csv(name string) {
 	v.w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 }
 
+// flush sends what was written of a file, so that a long one begins at once, also where few
+// of many records are in it.
+func (v *visit) flush() {
+	_ = http.NewResponseController(v.w).Flush() // the rest comes later, or its failure is seen then
+}
+
 // fail answers with an error: with a text that helps where there is one, and logs it
 // otherwise.
 func (v *visit) fail(err error) {
