@@ -95,8 +95,10 @@ var records = map[string]func(c contents, k int) string{
 	"mobile":     func(_ contents, k int) string { return fmt.Sprintf("%08d", k*7919%partyMerchants) },
 	"before":     func(c contents, k int) string { return fmt.Sprint(c.at(c.spread(k)).UnixMilli()) },
 	"day":        func(c contents, k int) string { return string(c.day(1 + k%(filledDays-1))) },
-	"case":       func(c contents, k int) string { return fmt.Sprintf("%s.1.%d", c.day(1+k%(filledDays-1)), 1+k*7%casesOfDay) },
-	"sum":        func(c contents, _ int) string { return c.document },
+	"case": func(c contents, k int) string {
+		return fmt.Sprintf("%s.1.%d", c.day(1+k%(filledDays-1)), 1+k*7%casesOfDay)
+	},
+	"sum": func(c contents, _ int) string { return c.document },
 }
 
 // clientOf is the parameter {client}, which belongs to the party of the same address.
@@ -166,7 +168,7 @@ func TestPagesAreMeasured(t *testing.T) {
 // TestMeasuredPagesOpen opens each measured page in a small central of the benchmark's
 // records: each address leads to a record.
 func TestMeasuredPagesOpen(t *testing.T) {
-	h, c := newFilledSystem(t, databases[0], 20*filledDays*50, "")
+	h, c := newFilledSystem(t, databases[0], 20*filledDays*50, filledDays, "")
 	v := h.enter(t, "admin")
 	c.document = v.proposeWithDocument(t, c)
 	for _, p := range measuredPages() {

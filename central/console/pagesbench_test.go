@@ -44,7 +44,7 @@ func BenchmarkPages(b *testing.B) {
 			column := fmt.Sprintf("%s, %s", on, grouped(n))
 			b.Run(fmt.Sprintf("%s-%d", on, n), func(b *testing.B) {
 				columns = append(columns, column)
-				h, c := newFilledSystem(b, on, n, server)
+				h, c := newFilledSystem(b, on, n, filledDays, server)
 				v := h.enter(b, staff.Admin)
 				if n > 0 {
 					c.document = v.proposeWithDocument(b, c)

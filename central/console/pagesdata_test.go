@@ -21,7 +21,7 @@ import (
 const (
 	partyMerchants = 10_000 // each with two terminals
 	partyVendors   = 200
-	// filledDays is over how many days the operations are spread, until now.
+	// filledDays is over how many days BenchmarkPages spreads the operations, until now.
 	filledDays = 10
 	// casesOfDay is how many cases each whole day has; the first casesOpen of them wait.
 	casesOfDay, casesOpen = 100, 20
@@ -37,13 +37,14 @@ func operationID(n int) string { return fmt.Sprintf("0193519c-0000-7000-8000-%01
 // contents are the records of a filled database.
 type contents struct {
 	operations int
+	days       int // over which they are spread, until now
 	now        time.Time
 	document   string // hash of the one that was stored
 }
 
 // step is the time between two operations, in milliseconds.
 func (c contents) step() int64 {
-	return filledDays * 24 * time.Hour.Milliseconds() / int64(max(c.operations, 1))
+	return int64(c.days) * 24 * time.Hour.Milliseconds() / int64(max(c.operations, 1))
 }
 
 // at is when operation n was created; the last one, a moment before now.
@@ -57,15 +58,15 @@ func (c contents) day(ago int) ist.Day { return ist.DayOf(c.now).Add(-ago) }
 // spread is the number of the k-th of operations that lie far from each other.
 func (c contents) spread(k int) int { return k * 104_729 % max(c.operations, 1) }
 
-// newFilledSystem is a central beside so many operations; server is the URL of a PostgreSQL
-// server, where the database is none of SQLite.
-func newFilledSystem(t testing.TB, database string, operations int, pgServer string) (*system, contents) {
+// newFilledSystem is a central beside so many operations of so many days; pgServer is the
+// URL of a server for a PostgreSQL database.
+func newFilledSystem(t testing.TB, database string, operations, days int, pgServer string) (*system, contents) {
 	t.Helper()
-	c := contents{operations: operations, now: time.Now()}
+	c := contents{operations: operations, days: days, now: time.Now()}
 	var raw *sql.DB
 	h := newSystemOn(t, func(cfg *server.Config, place string) {
 		if database == "PostgreSQL" {
-			place = newPostgresDatabase(t, pgServer, fmt.Sprintf("pages_%d", operations))
+			place = newPostgresDatabase(t, pgServer, fmt.Sprintf("pages_%d_%d", operations, days))
 			cfg.DatabaseURL = secret.NewToken(place)
 		}
 		raw = openRaw(t, place)
@@ -284,10 +285,10 @@ func (f filling) consequences() []string {
 
 // settlement are the bank's files of the whole days before today, and their cases.
 func (f filling) settlement() (list []string) {
-	if f.operations == 0 {
+	if f.operations == 0 || f.days < 2 {
 		return nil
 	}
-	for ago := 1; ago < filledDays; ago++ {
+	for ago := 1; ago < f.days; ago++ {
 		sum := sha256.Sum256([]byte(f.day(ago)))
 		at := f.now.AddDate(0, 0, 1-ago).UnixMilli()
 		list = append(list, fmt.Sprintf(`INSERT INTO settlement_files (day, number, sha256, name, bytes, lines, amount, imported_by, node, at, complete_at)
@@ -295,7 +296,7 @@ func (f filling) settlement() (list []string) {
 			fmt.Sprintf(`INSERT INTO reconciliation_sums (day, file, class, operations, lines, ours, theirs, moved_ours, moved_theirs) VALUES ('%s', 1, 'agreed', 1000, 1000, 1000, 1000, 1000, 1000)`, f.day(ago)))
 	}
 	days := fmt.Sprintf(`SELECT id, reference, rrn, stan, amount, state, sent_at, %[1]s AS day, row_number() OVER (PARTITION BY %[1]s ORDER BY id) AS n FROM operations
-		WHERE state = 'succeeded' AND amount > 0 AND kind <> 'UPI_PAYMENT' AND %[1]s BETWEEN '%[2]s' AND '%[3]s'`, f.dayOf("created_at"), f.day(filledDays-1), f.day(1))
+		WHERE state = 'succeeded' AND amount > 0 AND kind <> 'UPI_PAYMENT' AND %[1]s BETWEEN '%[2]s' AND '%[3]s'`, f.dayOf("created_at"), f.day(f.days-1), f.day(1))
 	return append(list,
 		`INSERT INTO settlement_lines (day, file, line, reference, rrn, stan, amount, code, at) SELECT day, 1, n + 1, reference, rrn, stan, amount, '00', sent_at FROM (`+days+`) AS lines`,
 		fmt.Sprintf(`INSERT INTO reconciliation_cases (day, file, number, class, reference, line, operation, found, found_at, status, verdict, reason, proposed_by, decided_by, decided_at)
