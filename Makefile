@@ -32,7 +32,7 @@ quick test test-all: export GOGC := 400
 folders = $(shell grep -rlE --include='$(1)' $(2) $(3) | xargs -r -n 1 dirname | sort -u | sed 's,^,./,')
 UNIT  = $(shell $(GO) list ./central/... ./edge/... ./rdservice/... ./shared/... ./installers ./installers/publish ./installers/cmd/... ./deploy/docs ./deploy/guide ./deploy/sdk/generate ./deploy/sdk/stories | grep -v /shared/archtest$$)
 # Packages that have tests with PostgreSQL, and those whose code starts goroutines.
-BOTH  = $(call folders,*_test.go,'"galla/central/store/pgtest"',central) ./central/store/pgtest
+BOTH  = $(call folders,*_test.go,'pgtest[.]Main',central) ./central/store/pgtest
 RACE  = $(filter-out $(BOTH),$(call folders,*.go,'^[[:space:]]*go (func|[a-z])|[.]Go\b',central edge rdservice shared --exclude=*_test.go))
 # Packages whose code or tests do things at the same time; the others can have no races.
 BUSY  = $(call folders,*.go,'^[[:space:]]*go (func|[a-z])|[.]Go\b|AfterFunc|t[.]Parallel|httptest|[.]Serve\b',central edge rdservice shared installers deploy/docs deploy/guide)
@@ -127,9 +127,9 @@ fuzz: need-build ## each parser of foreign bytes with random input: make fuzz FU
 	@set -e; grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' central edge rdservice shared deploy | while IFS=: read -r file target; do \
 		echo "$$file $$target"; $(GO) test -C "$$(dirname "$$file")" -run '^$$' -fuzz "^$${target#func }\$$" -fuzztime $(FUZZTIME) . < /dev/null; \
 	done
-bench: ## benchmarks of all packages: make bench BENCH=Seal
+bench: ## benchmarks of all packages: make bench BENCH=Seal; BENCH=Pages has the table of the console's pages
 	@$(NEED) build postgres chromium
-	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 1h ./...
 bench-peers: ## ratios to PocketBase, pgbench, raw SQLite and others: make bench-peers ONLY=sqlite ROUNDS=9
 	@$(NEED) build postgres
 	@cd deploy/bench && $(GO) run . -rounds $(ROUNDS) -for $(SPAN) -grow $(GROW) $(if $(ONLY),-only $(ONLY)) $(if $(MARKDOWN),-markdown)

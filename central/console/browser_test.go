@@ -25,6 +25,7 @@ func TestChromium(t *testing.T) {
 	chromium := uitest.Chromium(t)
 	for _, size := range [][2]int64{{1280, 800}, {360, 740}} {
 		t.Run(fmt.Sprint(size[0]), func(t *testing.T) {
+			t.Parallel()
 			h := newHarness(t)
 			h.seed(t)
 			plain := httptest.NewServer(h.console.Handler())

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"net/http"
 	"testing"
 
 	"galla/central/staff"
@@ -16,26 +15,23 @@ func Begin(t testing.TB, place string) {
 // RouteInfo is a route as tests of the whole central see it.
 type RouteInfo struct {
 	Pattern  string
+	Public   bool
 	MinRole  staff.Role
 	NoStepUp string
 }
 
-// PartyRoutes lists the routes of the pages about parties.
-func PartyRoutes() (list []RouteInfo) {
-	for _, r := range new(PartyPages).routes() {
-		list = append(list, RouteInfo{r.pattern, r.minRole, r.noStepUp})
+func routeInfos(routes []route) (list []RouteInfo) {
+	for _, r := range routes {
+		list = append(list, RouteInfo{r.pattern, r.public, r.minRole, r.noStepUp})
 	}
 	return list
 }
 
-// PageRoutes lists the patterns of all pages of the console, and of what they load and
-// download.
-func PageRoutes() (list []string) {
+// PartyRoutes lists the routes of the pages about parties.
+func PartyRoutes() []RouteInfo { return routeInfos(new(PartyPages).routes()) }
+
+// Routes lists all routes of the console.
+func Routes() []RouteInfo {
 	c := &Console{site: site{root: Root}, Parts: Parts{Parties: new(PartyPages)}}
-	for _, r := range c.routeTable() {
-		if r.method() == http.MethodGet {
-			list = append(list, r.pattern)
-		}
-	}
-	return list
+	return routeInfos(c.routeTable())
 }

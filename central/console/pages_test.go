@@ -13,8 +13,14 @@ import (
 	"galla/central/console"
 )
 
+// pageRoutes are the routes of all pages, and of what they load and download.
+func pageRoutes() []console.RouteInfo {
+	return slices.DeleteFunc(console.Routes(), func(r console.RouteInfo) bool { return !strings.HasPrefix(r.Pattern, "GET ") })
+}
+
 // measuredPage is a page whose time BenchmarkPages measures: a route, or a form that reads.
 type measuredPage struct {
+	console.RouteInfo
 	name string // for people
 	// path has parameters in braces, as routes do, in its query, too.
 	path string
@@ -57,14 +63,14 @@ var searches = [][2]string{
 
 // measuredPages lists all pages of the console's own table of routes.
 func measuredPages() (list []measuredPage) {
-	for _, pattern := range console.PageRoutes() {
-		path := strings.TrimPrefix(pattern, "GET "+console.Root)
+	for _, r := range pageRoutes() {
+		path := strings.TrimPrefix(r.Pattern, "GET "+console.Root)
 		variants, ok := queries[path]
 		if !ok {
 			variants = []string{""}
 		}
 		for _, query := range variants {
-			p := measuredPage{name: cmp.Or(path, "(no such page)"), path: console.Root + path, file: strings.HasSuffix(path, ".csv")}
+			p := measuredPage{RouteInfo: r, name: cmp.Or(path, "(no such page)"), path: console.Root + path, file: strings.HasSuffix(path, ".csv")}
 			if path == "" {
 				p.path += "no-such-page"
 			}
@@ -138,19 +144,19 @@ func (p measuredPage) fill(c contents, k int) (path string, form []string, err e
 // parameters, and none that does not exist. A page that is new here needs an entry in
 // records only if its address has a new parameter.
 func TestPagesAreMeasured(t *testing.T) {
-	routes := console.PageRoutes()
+	routes := pageRoutes()
 	if len(routes) < 30 {
-		t.Fatalf("only %d pages: %q", len(routes), routes)
+		t.Fatalf("only %d pages: %v", len(routes), routes)
 	}
 	pages := measuredPages()
-	for _, pattern := range routes {
-		path := strings.TrimPrefix(pattern, "GET ")
+	for _, r := range routes {
+		path := strings.TrimPrefix(r.Pattern, "GET ")
 		if !slices.ContainsFunc(pages, func(p measuredPage) bool { plain, _, _ := strings.Cut(p.path, "?"); return plain == path }) && path != console.Root {
-			t.Errorf("%s is not measured", pattern)
+			t.Errorf("%s is not measured", r.Pattern)
 		}
 	}
 	for path := range queries {
-		if !slices.Contains(routes, "GET "+console.Root+path) {
+		if !slices.ContainsFunc(routes, func(r console.RouteInfo) bool { return r.Pattern == "GET "+console.Root+path }) {
 			t.Errorf("%q has queries, and is no page", path)
 		}
 	}

@@ -20,11 +20,18 @@ import (
 )
 
 // TestChromiumWalk walks through the pages about parties in a real Chromium, at a
-// desktop's size and a phone's; webtest checks each page with axe-core.
+// desktop's size and a phone's; webtest checks each page with axe-core. It walks all pages of
+// the console as each role, too. One browser does all this at the same time: most of it is
+// waiting, and axe-core judges what looks the same once.
 func TestChromiumWalk(t *testing.T) {
 	chromium := uitest.Chromium(t)
+	t.Run("roles", func(t *testing.T) {
+		t.Parallel()
+		walkAsEachRole(t, chromium)
+	})
 	for _, size := range [][2]int64{{1280, 800}, {360, 740}} {
 		t.Run(fmt.Sprint(size[0]), func(t *testing.T) {
+			t.Parallel()
 			h := newSystem(t)
 			w := &walk{t: t, h: h, open: func() *uitest.Browser { return uitest.Open(t, chromium, h.console(t), size[0], size[1]) }}
 			w.addData()
@@ -49,13 +56,19 @@ func (w *walk) enter(role staff.Role) *uitest.Browser {
 	b := w.open()
 	b.Navigate("/console/")
 	b.WaitForHeading("Sign in")
-	b.Press("sandbox-"+string(role), kb.Tab, sandboxIn, kb.Tab, code(w.t, role), kb.Enter)
-	b.WaitFor(`location.pathname === "/console/now" && document.readyState === "complete"`)
+	w.signIn(b, role)
 	b.Navigate("/console/step-up?next=/console/me")
 	b.WaitForHeading("Enter an authenticator code")
 	b.Press(nextCode(w.t, role), kb.Enter)
 	b.WaitForHeading("Your access")
 	return b
+}
+
+// signIn fills in the sign-in's form.
+func (w *walk) signIn(b *uitest.Browser, role staff.Role) {
+	w.t.Helper()
+	b.Press("sandbox-"+string(role), kb.Tab, sandboxIn, kb.Tab, code(w.t, role), kb.Enter)
+	b.WaitFor(`location.pathname === "/console/now" && document.readyState === "complete"`)
 }
 
 // now reads the first page, and filters operations by a merchant's name.

@@ -24,6 +24,7 @@ func TestChromiumPortal(t *testing.T) {
 	chromium := uitest.Chromium(t)
 	for _, size := range [][2]int64{{1280, 800}, {360, 740}} {
 		t.Run(fmt.Sprint(size[0]), func(t *testing.T) {
+			t.Parallel()
 			p := newPortalHarness(t)
 			plain := httptest.NewServer(p.portal.Handler())
 			t.Cleanup(plain.Close)
