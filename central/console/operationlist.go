@@ -22,7 +22,7 @@ const (
 	listLook = 20_000
 	// exportBatch is how many operations of the CSV file one query returns, and
 	// maxExport how many lines the file has at most.
-	exportBatch, maxExport = 500, 500_000
+	exportBatch, maxExport = 200, 500_000
 	// sortedOf is how many operations are sorted by another column than the time.
 	sortedOf = 1000
 )

@@ -21,6 +21,11 @@ func TestReadAnOperation(t *testing.T) {
 	has(t, page, `<td class="num nowrap">&#43;1.000 s</td>`, "No other operation.", `<dd data-copy>`+string(done.ID)+`</dd>`)
 	has(t, page, "The bank executed it.", done.RRN, "XXXXXXXX7058", "order-1", "the bank answered", "SUCCESS", "received → sent", "Callback</h2><p class=\"aside\">No callback.")
 	hasNot(t, page, "Enquire now", "Open a case")
+	if err := h.db.OpenSession(t.Context(), central.AgentSession{TID: done.TID, OpenedAt: done.CreatedAt.Add(-time.Millisecond), ExpiresAt: done.CreatedAt.Add(time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	hasNot(t, page, "Agent's session")
+	has(t, v.get("/console/operations/"+string(done.ID), http.StatusOK), "<p>Agent's session of TID GAL00001<br>")
 	page = v.get("/console/operations/"+string(stuck.ID), http.StatusOK)
 	has(t, page, "people have to decide", "the bank says it is in progress", "<dd>1, next <time ", "<h2>Activity</h2>", "recorded, before anything is sent")
 	hasNot(t, page, "Enquire now", "Open a case") // a viewer only reads
