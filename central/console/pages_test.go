@@ -51,7 +51,7 @@ var queries = map[string][]string{
 	"callbacks":                      {"", "state=waiting", "state=given-up", "state=delivered", "merchant={merchant}"},
 	"day":                            {"", "day={day}"},
 	"float":                          {"", "aggregator={aggregator}"},
-	"audit":                          {"", "person=person-0007", "about={id}", "from={day}&to={day}", "action=operation.view"},
+	"audit":                          {"", "person=person-0007", "about={id}", "from={day}&to={day}", "action=operation.view", "action=staff.add"},
 	"audit.csv":                      {"", "person=person-0007"},
 	"reconciliation/{day}/cases.csv": {""},
 }

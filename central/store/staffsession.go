@@ -122,10 +122,14 @@ func (s Staff) AuditEntries(ctx context.Context, q staff.AuditQuery) ([]staff.Au
 			return allRows(c, scanAuditEntry, `SELECT `+auditColumns+` FROM audit_log
 				WHERE actor = $1 AND (at, id) < ($2, $3) AND at >= $4 AND (action = $5 OR $5 = '')
 				ORDER BY at DESC, id DESC LIMIT $6`, q.Person, before, q.Before, from, q.Action, clampLimit(q.Limit))
+		case q.Action != "":
+			return allRows(c, scanAuditEntry, `SELECT `+auditColumns+` FROM audit_log
+				WHERE action = $1 AND (at, id) < ($2, $3) AND at >= $4
+				ORDER BY at DESC, id DESC LIMIT $5`, q.Action, before, q.Before, from, clampLimit(q.Limit))
 		}
 		return allRows(c, scanAuditEntry, `SELECT `+auditColumns+` FROM audit_log
-			WHERE (at, id) < ($1, $2) AND at >= $3 AND (action = $4 OR $4 = '')
-			ORDER BY at DESC, id DESC LIMIT $5`, before, q.Before, from, q.Action, clampLimit(q.Limit))
+			WHERE (at, id) < ($1, $2) AND at >= $3
+			ORDER BY at DESC, id DESC LIMIT $4`, before, q.Before, from, clampLimit(q.Limit))
 	})
 }
 
