@@ -3,6 +3,7 @@ package accounts
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -91,22 +92,25 @@ type Day struct {
 
 // dayCache is what is known of a day.
 type dayCache struct {
+	asked  time.Time // the last time
 	counts hourCache[HourCount]
 	banks  hourCache[LatencyCount]
 }
 
-// dayOf returns the cache of a day, and forgets all days where there are too many.
+// dayOf returns the cache of a day, and forgets the one that nobody has asked for longest
+// where there are too many.
 func (s *Service) dayOf(day ist.Day) *dayCache {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	known := s.days[day]
 	if known == nil {
 		if len(s.days) >= maxDays {
-			clear(s.days)
+			delete(s.days, slices.MinFunc(slices.Collect(maps.Keys(s.days)), func(a, b ist.Day) int { return s.days[a].asked.Compare(s.days[b].asked) }))
 		}
 		known = &dayCache{}
 		s.days[day] = known
 	}
+	known.asked = time.Now()
 	return known
 }
 
