@@ -167,7 +167,7 @@ func (f filling) around() (before, after []string, err error) {
 		}
 		before, after = append(before, "DROP "+kind+" "+name), append(after, text)
 	}
-	return before, append(after, "COMMIT", "ANALYZE"), rows.Err()
+	return before, append(after, "COMMIT", "ANALYZE", "PRAGMA wal_checkpoint(TRUNCATE)"), rows.Err()
 }
 
 // to is a table i of the numbers below n.
