@@ -19,7 +19,7 @@ const (
 	// dayCacheTTL is how long a day's sums are used without a look at the database: many
 	// people load the page.
 	dayCacheTTL = 30 * time.Second
-	// hourCacheTTL is after what an hour that is over is read again although nothing of it
+	// hourCacheTTL is after what time an hour that is over is read again although nothing of it
 	// was seen to change: a node with a clock far behind may have added an operation.
 	hourCacheTTL = 10 * time.Minute
 	// hourMargin is how long after its end an hour may get operations of nodes whose clocks

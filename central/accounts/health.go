@@ -202,7 +202,7 @@ func (s *Service) TodayByParty(ctx context.Context, now time.Time) (PartyDay, er
 	if age := now.Sub(c.complete.At); age >= 0 && age < dayCacheTTL && !c.complete.At.Before(midnight) {
 		return c.complete, nil
 	}
-	if c.overTo != hour || now.Sub(c.overAt) >= pastDayCacheTTL {
+	if c.overTo != hour || now.Sub(c.overAt) >= hourCacheTTL {
 		over, err := s.PartyCounts(ctx, midnight, hour)
 		if err != nil {
 			return PartyDay{}, err

@@ -107,7 +107,7 @@ func TestTodayByParty(t *testing.T) {
 		read("at once again", 0)
 		time.Sleep(dayCacheTTL)
 		read("half a minute later", 1)
-		time.Sleep(pastDayCacheTTL)
+		time.Sleep(hourCacheTTL)
 		read("ten minutes later", 2)
 		time.Sleep(time.Hour)
 		read("in the next hour", 2)

@@ -36,6 +36,8 @@ var limitScopes = map[central.LimitScope]string{
 	central.PerTerminalDay:         "a terminal, in a day",
 	central.PerRemitterDay:         "a remitter, in a day",
 	central.PerRemitterMonth:       "a remitter, in a month",
+	central.PerMerchantDay:         "a merchant, in a day",
+	central.PerMerchantMonth:       "a merchant, in a month",
 }
 
 // limitRows puts limits into words, in their order.

@@ -87,7 +87,7 @@ func TestLimitRows(t *testing.T) {
 	if rows[0] != (limitRow{"Cash withdrawal, Money transfer", "a terminal, in a day", "at most 2 operations"}) || rows[1].Scope != "new-scope" {
 		t.Errorf("%+v", rows)
 	}
-	for _, scope := range []central.LimitScope{central.PerTransaction, central.PerCustomerTerminalDay, central.PerTerminalDay, central.PerRemitterDay, central.PerRemitterMonth} {
+	for _, scope := range []central.LimitScope{central.PerTransaction, central.PerCustomerTerminalDay, central.PerTerminalDay, central.PerRemitterDay, central.PerRemitterMonth, central.PerMerchantDay, central.PerMerchantMonth} {
 		if limitScopes[scope] == "" {
 			t.Errorf("the scope %s has no text", scope)
 		}
