@@ -40,7 +40,7 @@ func (s Retention) MarkRestored(ctx context.Context, at time.Time, gap bool) (r 
 		if err := c.one(`SELECT max(at) FROM backups`, nil, &r.BackupAt); err != nil {
 			return r, err
 		}
-		if _, err := c.exec(`UPDATE log_state SET epoch = epoch + 1`); err != nil {
+		if _, err := c.exec(`UPDATE log_state SET epoch = epoch + 1 WHERE one = 1`); err != nil {
 			return r, err
 		}
 		if _, err := c.exec(`INSERT INTO restorations (at, backup_at, gap, released_at) VALUES ($1, $2, $3, $4)`,

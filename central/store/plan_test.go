@@ -358,7 +358,7 @@ func spell(n ast.Node, d dialect) (string, bool) {
 			"caseColumns": caseColumns, "staffColumns": staffColumns, "auditColumns": auditColumns, "terminalStatusColumns": terminalStatusColumns,
 			"isOnline": isOnline, "isOnlineSecond": isOnlineSecond, "versionTable": versionTable, "callbackColumns": callbackColumns, "secretColumns": secretColumns,
 			"scheduledJobColumns": scheduledJobColumns, "setGivenUp": setGivenUp, "setReplayed": setReplayed,
-			"refused": "", "finalColumns": finalColumns, "paymentColumns": paymentColumns, "codeColumns": codeColumns,
+			"refused": "", "finalColumns": finalColumns, "paymentColumns": paymentColumns, "codeColumns": codeColumns, "caseStepColumns": caseStepColumns,
 		}[n.Name]
 		return text, ok
 	case *ast.SelectorExpr:
@@ -371,6 +371,8 @@ func spell(n ast.Node, d dialect) (string, bool) {
 			return d.skipLocked, true
 		case "forUpdate":
 			return d.forUpdate, true
+		case "indexedID":
+			return d.indexedID, true
 		}
 	case *ast.CallExpr:
 		if name, ok := n.Fun.(*ast.SelectorExpr); ok && name.Sel.Name == "byUniqueName" {

@@ -2,17 +2,15 @@ package store
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
+	"math"
 	"time"
 
 	"galla/central"
 	"galla/central/reconcile"
-	"galla/central/staff"
 	"galla/central/transparency"
 	"galla/shared/ist"
 	"galla/shared/op"
@@ -78,73 +76,56 @@ func unsealedOpen(c conn, before int64, limit int) ([]transparency.Record, error
 	}), err
 }
 
-// idObjects is the ids of operations as the statements take them.
-func idObjects[T any](list []T, id func(T) op.ID) string {
-	return jsonList(list, func(x T) any {
-		return struct {
-			ID op.ID `json:"id"`
-		}{id(x)}
-	})
-}
-
-// operationParts reads the rows that belong to operations.
+// operationParts reads the rows that belong to operations, by one statement for each: where a
+// statement has a list, PostgreSQL may read whole tables.
 func operationParts(c conn, list []central.Operation) ([]transparency.OperationParts, error) {
-	ids := idObjects(list, func(o central.Operation) op.ID { return o.ID })
-	at := make(map[op.ID]int, len(list))
 	parts := make([]transparency.OperationParts, len(list))
 	for i, o := range list {
-		parts[i].Operation, at[o.ID] = o, i
-	}
-	if len(list) == 0 {
-		return nil, nil
-	}
-	among := ` IN (SELECT e.value->>'id' FROM ` + c.dialect.eachOf + `)`
-	var id op.ID
-	var step central.Step
-	err := c.Each(`SELECT operation, at, node, from_state, to_state, reason FROM operation_steps WHERE operation`+among+` ORDER BY operation, step`, []any{ids}, func(row row) error {
-		err := row.Scan(&id, &step.At, &step.Node, &step.From, &step.To, &step.Reason)
-		p := &parts[at[id]]
-		p.Steps = append(p.Steps, step)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = c.Each(`SELECT operation, vendor, aggregator, merchant, payment_method, provider, txn_type, slab, amount, charge, gst, provider_cost, commission, tds, day, at
-		FROM commissions WHERE operation`+among, []any{ids}, func(row row) error {
-		var e transparency.Earning
-		err := row.Scan(&id, &e.Vendor, &e.Aggregator, &e.Merchant, &e.PaymentMethod, &e.Provider, &e.TxnType, &e.Slab,
-			(*int64)(&e.Amount), (*int64)(&e.Charge), (*int64)(&e.GST), (*int64)(&e.ProviderCost), (*int64)(&e.Commission), (*int64)(&e.TDS), &e.Day, &e.At)
-		parts[at[id]].Earning = &e
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return parts, readLedger(c, parts, at)
-}
-
-// readLedger reads the entries of the ledger that operations wrote: their own, and reversals
-// of those that they reverse.
-func readLedger(c conn, parts []transparency.OperationParts, at map[op.ID]int) error {
-	own := idObjects(parts, func(p transparency.OperationParts) op.ID { return p.ID })
-	owners := idObjects(parts, func(p transparency.OperationParts) op.ID { return cmp.Or(p.Reverses, p.ID) })
-	for _, ids := range []string{own, owners} {
-		err := c.Each(`SELECT operation, purpose, reversal, debit, credit, amount, at, written_by FROM ledger_entries
-			WHERE operation IN (SELECT e.value->>'id' FROM `+c.dialect.eachOf+`) ORDER BY operation, purpose, reversal`, []any{ids}, func(row row) error {
-			var x transparency.LedgerEntry
-			var by op.ID
-			err := row.Scan(&x.Operation, &x.Purpose, &x.Reversal, &x.Debit, &x.Credit, (*int64)(&x.Amount), &x.At, &by)
-			if i, ok := at[by]; ok && !slices.Contains(parts[i].Ledger, x) {
-				parts[i].Ledger = append(parts[i].Ledger, x)
+		p := &parts[i]
+		p.Operation = o
+		var err error
+		if p.Steps, err = history(c, o.ID); err != nil {
+			return nil, err
+		}
+		if p.Earning, err = sealedEarning(c, o.ID); err != nil {
+			return nil, err
+		}
+		for _, owner := range []op.ID{o.ID, o.Reverses} { // its own entries, and reversals of another's
+			if err := addLedger(c, p, owner); err != nil {
+				return nil, err
 			}
-			return err
-		})
-		if err != nil {
-			return err
 		}
 	}
-	return nil
+	return parts, nil
+}
+
+// sealedEarning reads what an operation earned; nil: nothing.
+func sealedEarning(c conn, id op.ID) (*transparency.Earning, error) {
+	e, err := firstRow(c, func(row row, e *transparency.Earning) error {
+		return row.Scan(&e.Vendor, &e.Aggregator, &e.Merchant, &e.PaymentMethod, &e.Provider, &e.TxnType, &e.Slab,
+			(*int64)(&e.Amount), (*int64)(&e.Charge), (*int64)(&e.GST), (*int64)(&e.ProviderCost), (*int64)(&e.Commission), (*int64)(&e.TDS), &e.Day, &e.At)
+	}, `SELECT vendor, aggregator, merchant, payment_method, provider, txn_type, slab, amount, charge, gst, provider_cost, commission, tds, day, at
+		FROM commissions WHERE operation = $1`, id)
+	if errors.Is(err, central.ErrNotFound) {
+		return nil, nil
+	}
+	return &e, err
+}
+
+// addLedger adds the entries of an operation's earning that p's operation wrote.
+func addLedger(c conn, p *transparency.OperationParts, owner op.ID) error {
+	if owner == "" {
+		return nil
+	}
+	return c.Each(`SELECT purpose, reversal, debit, credit, amount, at, written_by FROM ledger_entries
+		WHERE operation = $1 ORDER BY purpose, reversal`, []any{owner}, func(row row) error {
+		x, by := transparency.LedgerEntry{Operation: owner}, op.ID("")
+		err := row.Scan(&x.Purpose, &x.Reversal, &x.Debit, &x.Credit, (*int64)(&x.Amount), &x.At, &by)
+		if by == p.ID {
+			p.Ledger = append(p.Ledger, x)
+		}
+		return err
+	})
 }
 
 // numberedStep is a step of a case with its place.
@@ -198,7 +179,7 @@ func (t logTx) Tile(level int, at int64) ([]byte, error) { return readTile(t.con
 // Append implements transparency.Tx.
 func (t logTx) Append(log string, first int64, records []transparency.Record, tiles []transparency.Tile) error {
 	if first == 0 {
-		if _, err := t.exec(`UPDATE log_state SET log = $1 WHERE log = ''`, log); err != nil {
+		if _, err := t.exec(`UPDATE log_state SET log = $1 WHERE one = 1 AND log = ''`, log); err != nil {
 			return err
 		}
 	}
@@ -240,7 +221,7 @@ func readHead(c conn, lock string) (h transparency.Head, err error) {
 	if err := c.one(`SELECT coalesce(max(number) + 1, 0) FROM log_entries`, nil, &h.Size); err != nil {
 		return h, err
 	}
-	err = c.one(`SELECT signed FROM log_checkpoints ORDER BY size DESC LIMIT 1`, nil, &h.Checkpoint)
+	err = c.one(`SELECT signed FROM log_checkpoints WHERE size <= $1 ORDER BY size DESC LIMIT 1`, []any{int64(math.MaxInt64)}, &h.Checkpoint)
 	return h, instead(err, central.ErrNotFound, nil)
 }
 
@@ -289,23 +270,16 @@ func (s Log) LogCheckpoints(ctx context.Context, from int64, limit int) ([]strin
 func (s Log) LogRecords(ctx context.Context, list []transparency.Sealed) (map[transparency.Entry]transparency.Record, error) {
 	return query(ctx, s.task("read %d rows that are in the log", len(list)), func(c conn) (map[transparency.Entry]transparency.Record, error) {
 		out := make(map[transparency.Entry]transparency.Record, len(list))
-		if err := addOperationRecords(c, list, out); err != nil {
-			return nil, err
-		}
 		for _, e := range list {
 			var r transparency.Record
 			var err error
 			switch e.Source {
 			case transparency.Audit:
-				var entry []staff.AuditEntry
-				entry, err = allRows(c, scanAuditEntry, `SELECT `+auditColumns+` FROM audit_log WHERE id = $1`, e.Key)
-				if len(entry) > 0 {
-					r = transparency.AuditRecord(entry[0])
-				}
+				r, err = auditRecord(c, e.Key)
 			case transparency.Case:
 				r, err = caseRecord(c, e.Entry)
 			default:
-				continue
+				r, err = operationRecord(c, e.Entry)
 			}
 			if err != nil {
 				return nil, err
@@ -318,56 +292,35 @@ func (s Log) LogRecords(ctx context.Context, list []transparency.Sealed) (map[tr
 	})
 }
 
-// addOperationRecords reads the operations among entries.
-func addOperationRecords(c conn, list []transparency.Sealed, out map[transparency.Entry]transparency.Record) error {
-	var ids []op.ID
-	for _, e := range list {
-		if e.Source == transparency.Operation || e.Source == transparency.Open {
-			ids = append(ids, op.ID(e.Key))
-		}
+// operationRecord reads an operation; the zero record: it is not there.
+func operationRecord(c conn, e transparency.Entry) (transparency.Record, error) {
+	o, err := c.operation(`SELECT `+operationColumns+` FROM operations WHERE `+c.dialect.byUniqueName("id = $1"), e.Key)
+	if errors.Is(err, central.ErrNotFound) {
+		return transparency.Record{}, nil
 	}
-	if len(ids) == 0 {
-		return nil
-	}
-	among := idObjects(ids, func(id op.ID) op.ID { return id })
-	found, err := c.operations(`SELECT `+operationColumns+` FROM operations WHERE id IN (SELECT e.value->>'id' FROM `+c.dialect.eachOf+`)`, among)
 	if err != nil {
-		return err
+		return transparency.Record{}, err
 	}
-	parts, err := operationParts(c, found)
+	parts, err := operationParts(c, []central.Operation{o})
 	if err != nil {
-		return err
+		return transparency.Record{}, err
 	}
-	archived, err := archivedAmong(c, among)
-	if err != nil {
-		return err
+	if parts[0].Archived, err = c.exists(`SELECT 1 FROM operations WHERE `+c.dialect.byUniqueName("id = $1")+` AND archived_at IS NOT NULL`, e.Key); err != nil {
+		return transparency.Record{}, err
 	}
-	known := make(map[string]transparency.OperationParts, len(parts))
-	for _, p := range parts {
-		p.Archived = archived[p.ID]
-		known[string(p.ID)] = p
+	if e.Source == transparency.Open {
+		return transparency.OpenRecord(parts[0], e.Part), nil
 	}
-	for _, e := range list {
-		p, ok := known[e.Key]
-		switch {
-		case !ok:
-		case e.Source == transparency.Operation:
-			out[e.Entry] = transparency.OperationRecord(p)
-		case e.Source == transparency.Open:
-			out[e.Entry] = transparency.OpenRecord(p, e.Part)
-		}
-	}
-	return nil
+	return transparency.OperationRecord(parts[0]), nil
 }
 
-// archivedAmong tells which operations are archived.
-func archivedAmong(c conn, among string) (map[op.ID]bool, error) {
-	list, err := allRows(c, scanValue[op.ID], `SELECT id FROM operations WHERE archived_at IS NOT NULL AND id IN (SELECT e.value->>'id' FROM `+c.dialect.eachOf+`)`, among)
-	out := make(map[op.ID]bool, len(list))
-	for _, id := range list {
-		out[id] = true
+// auditRecord reads an entry of the audit log; the zero record: it is not there.
+func auditRecord(c conn, id string) (transparency.Record, error) {
+	e, err := firstRow(c, scanAuditEntry, `SELECT `+auditColumns+` FROM audit_log WHERE id = $1`, id)
+	if errors.Is(err, central.ErrNotFound) {
+		return transparency.Record{}, nil
 	}
-	return out, err
+	return transparency.AuditRecord(e), err
 }
 
 // caseRecord reads a step of a case; the zero record: it is not there.
