@@ -11,6 +11,7 @@ import (
 	"galla/central/ratelimit"
 	"galla/central/reconcile"
 	"galla/central/recovery"
+	"galla/central/reports"
 	"galla/central/retention"
 	"galla/central/staff"
 	"galla/central/store/dbconn"
@@ -36,6 +37,7 @@ type DB struct {
 	Keys
 	Jobs
 	Log
+	Reports
 }
 
 // The areas of the store.
@@ -66,6 +68,8 @@ type (
 	Jobs struct{ *connection }
 	// Log is the log that shows when the past was rewritten.
 	Log struct{ *connection }
+	// Reports are figures of closed days, and the files that are written of them.
+	Reports struct{ *connection }
 )
 
 var (
@@ -105,9 +109,21 @@ var (
 	_ central.VendorKeys       = Keys{}
 	_ central.ReplayProtection = Keys{}
 
+	_ reports.DayStore    = Reports{}
+	_ reports.FigureStore = Reports{}
+	_ reports.RunStore    = Reports{}
+
 	_ jobs.Store        = Jobs{}
 	_ ratelimit.Buckets = Jobs{}
 )
+
+// ForReports is the part of the store that sums up settlement files for reports.
+func (s *DB) ForReports() reports.SettlementStore {
+	return struct {
+		Reports
+		Reconciliation
+	}{s.Reports, s.Reconciliation}
+}
 
 // ForStaff is the part of the store that package staff uses.
 func (s *DB) ForStaff() staff.Store {
@@ -125,7 +141,7 @@ func newDB(db dbconn.DB, d dialect, node string) *DB {
 	s := &connection{db: db, dialect: d, node: node}
 	return &DB{
 		connection: s, Operations: Operations{s}, Accounts: Accounts{s}, Terminals: Terminals{s}, Customers: Customers{s}, Commission: Commission{s},
-		Staff: Staff{s}, Reconciliation: Reconciliation{s}, Webhooks: Webhooks{s}, Payments: Payments{s}, Retention: Retention{s}, Keys: Keys{s}, Jobs: Jobs{s}, Log: Log{s},
+		Staff: Staff{s}, Reconciliation: Reconciliation{s}, Webhooks: Webhooks{s}, Payments: Payments{s}, Retention: Retention{s}, Keys: Keys{s}, Jobs: Jobs{s}, Log: Log{s}, Reports: Reports{s},
 	}
 }
 
