@@ -69,6 +69,7 @@ type Parts struct {
 	Reconciliation *reconcile.Audited
 	Log            LogReader
 	Parties        *PartyPages // nil: no pages about parties
+	Reports        ReportParts
 }
 
 // CallbackReader reads the callbacks of operations.
@@ -99,7 +100,7 @@ func New(parts Parts, cfg Config) (*Console, error) {
 		return nil, errors.New("the console needs staff, their vault, operations, callbacks, payments, reconciliation and the log")
 	}
 	c := &Console{Parts: parts, imports: make(chan struct{}, 1), site: site{
-		root: Root, cookie: "galla_console", name: "console", stylesheets: []string{"chart.css", "console.css", "parties.css"}, script: "console.js", templates: []string{"templates/*.html"},
+		root: Root, cookie: "galla_console", name: "console", stylesheets: []string{"chart.css", "console.css", "parties.css", "reports.css"}, script: "console.js", templates: []string{"templates/*.html"},
 	}}
 	c.nav = c.navEntries()
 	return c, c.open(cfg, c.routeTable())
@@ -165,7 +166,7 @@ type handler func(v *visit) error
 func (c *Console) routeTable() []route {
 	var all []route
 	for _, list := range [][]route{
-		c.signInRoutes(), c.stepUpRoutes(), c.findRoutes(), c.operationRoutes(), c.dayRoutes(), c.caseRoutes(), c.staffRoutes(), c.auditRoutes(),
+		c.signInRoutes(), c.stepUpRoutes(), c.findRoutes(), c.operationRoutes(), c.dayRoutes(), c.caseRoutes(), c.reportRoutes(), c.staffRoutes(), c.auditRoutes(),
 	} {
 		all = append(all, list...)
 	}
@@ -194,6 +195,9 @@ func (c *Console) navEntries() []navEntry {
 		navEntry{Root + "reconciliation", "Reconciliation", staff.Viewer})
 	if c.Parties != nil {
 		list = append(list, partyNav()...)
+	}
+	if c.Reports.Reports != nil {
+		list = append(list, navEntry{Root + "reports", "Reports", staff.Viewer})
 	}
 	return append(list,
 		navEntry{Root + "staff", "Staff", staff.Admin},

@@ -83,7 +83,9 @@ func newHarness(t testing.TB) *harness {
 	if h.reconciliation, err = reconcile.New(h.db, h.db, h.db, "central-1"); err != nil {
 		t.Fatal(err)
 	}
-	if h.console, err = New(h.parts(), Config{Node: "central-1", LocalName: localName, Rand: rand.Reader, Logger: log}); err != nil {
+	parts := h.parts()
+	parts.Reports = h.reportParts(t)
+	if h.console, err = New(parts, Config{Node: "central-1", LocalName: localName, Rand: rand.Reader, Logger: log}); err != nil {
 		t.Fatal(err)
 	}
 	h.server = httptest.NewTLSServer(h.console.Handler())

@@ -30,6 +30,7 @@ func consoleHelp() map[string]string {
 		"merchants": health, "merchant": health, "merchant-change": parties, "vendors": health, "vendor": health, "aggregator": parties,
 		"client": programs, "one-time": programs, "confirm": programs, "callbacks": "console#callbacks", "callback": "console#callbacks",
 		"now": "console#now", "slabs": figures, "float": figures, "day": figures,
+		"reports": "console#reports", "report-print": "console#reports", "report-files": "console#files-of-reports",
 		"staff": second, "member": second, "setup-code": second, "audit": "console#the-audit-log",
 		"sign-in": signing, "set-up": signing, "set-up-factor": signing, "step-up": signing, "me": signing, "message": "console",
 	}

@@ -2,6 +2,9 @@ package console
 
 import "galla/central"
 
+// KindName is a kind of operation as the trade calls it.
+func KindName(k central.Kind) string { return kindName(k) }
+
 // kindName is a kind of operation as the trade calls it. The counter's texts have the same
 // names (words.md).
 func kindName(k central.Kind) string {

@@ -140,6 +140,7 @@ func noticeText(name string) string {
 		"password":           "Your password was changed; your other sessions have ended.",
 		"asked":              "The bank is asked now. The activity shows its answer in a few seconds: reload the page.",
 		"opened":             "The case was opened.",
+		"report-asked":       "The file is written once more, within two minutes.",
 		"view-saved":         "The view was saved.",
 		"view-deleted":       "The view was deleted.",
 		"proposed":           "The proposal was made. Another person confirms it, or rejects it.",

@@ -23,7 +23,7 @@ const (
 	// late what came before.
 	closeAfter = time.Hour
 	// closeEvery is the period of the job.
-	closeEvery = time.Minute
+	closeEvery = 5 * time.Minute
 	// closeFor is how long one run goes on with further days and files.
 	closeFor = 5 * time.Minute
 	// linesOfFile is how many lines of a settlement file are read at one time.

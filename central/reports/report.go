@@ -35,6 +35,12 @@ func (n Name) Title() string {
 	}[n]
 }
 
+// HasMerchant and HasBank report whether a report can be of one merchant, or one bank.
+func (n Name) HasMerchant() bool { return n != VolumesByBank }
+
+// HasBank is described at HasMerchant.
+func (n Name) HasBank() bool { return n == VolumesByBank }
+
 // Known reports whether there is such a report.
 func (n Name) Known() bool { return slices.Contains(Names(), n) }
 
@@ -79,6 +85,12 @@ func (r Range) String() string {
 	return string(r.First) + "_" + string(r.Last)
 }
 
+// Within is the part of the range in closed days; false: there is none.
+func (r Range) Within(closed Range) (Range, bool) {
+	r = Range{max(r.First, closed.First), min(r.Last, closed.Last)}
+	return r, closed.Last != "" && r.First <= r.Last
+}
+
 // Query asks for a report. At most one filter is set.
 type Query struct {
 	Report Name
@@ -95,7 +107,7 @@ func (q Query) Check() error {
 	switch {
 	case !q.Report.Known():
 		return fmt.Errorf("there is no report %q", q.Report)
-	case q.Bank != "" && q.Report != VolumesByBank, q.Merchant != "" && q.Report == VolumesByBank:
+	case q.Bank != "" && !q.Report.HasBank(), q.Merchant != "" && !q.Report.HasMerchant():
 		return ErrFilter
 	}
 	return q.Range.Check()

@@ -48,6 +48,9 @@ type RunKey struct {
 	Range
 }
 
+// Key is the name as an address has it, such as commission.2026-11-01.2026-11-30.
+func (k RunKey) Key() string { return string(k.Report) + "." + string(k.First) + "." + string(k.Last) }
+
 // State is the state of a run.
 type State string
 

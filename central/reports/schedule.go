@@ -20,7 +20,7 @@ import (
 // Bounds of the schedule.
 const (
 	// scheduleEvery is the period of the job: a run that somebody asks for begins within it.
-	scheduleEvery = 20 * time.Second
+	scheduleEvery = time.Minute
 	// runsAtOnce is how many reports one run of the job writes.
 	runsAtOnce = 20
 	// maxPlanned bounds how many ranges of one report are planned at one time: those that were

@@ -22,6 +22,8 @@ type Column struct {
 	Title string // for people
 	Field string // in CSV
 	Form  Form
+	// CSVOnly: a page has no such column, since the cell before it has the same as a note.
+	CSVOnly bool
 }
 
 // Cell is a cell: a text, or a number, which is paise in a column of rupees.
@@ -42,9 +44,10 @@ func text(s string) Cell          { return Cell{Text: s} }
 func number(n int64) Cell         { return Cell{Number: n} }
 func rupees(p money.Paise) Cell   { return Cell{Number: int64(p)} }
 func named(name, id string) Cell  { return Cell{Text: firstOf(name, id), Note: id} }
-func texts(t, f string) Column    { return Column{t, f, Text} }
-func counts(t, f string) Column   { return Column{t, f, Count} }
-func rupeesOf(t, f string) Column { return Column{t, f, Rupees} }
+func texts(t, f string) Column    { return Column{Title: t, Field: f, Form: Text} }
+func ids(t, f string) Column      { return Column{Title: t, Field: f, Form: Text, CSVOnly: true} }
+func counts(t, f string) Column   { return Column{Title: t, Field: f, Form: Count} }
+func rupeesOf(t, f string) Column { return Column{Title: t, Field: f, Form: Rupees} }
 func firstOf(name, id string) string {
 	if name != "" {
 		return name
@@ -67,18 +70,18 @@ func (c Column) CSV(x Cell) string {
 // beside it on a page.
 var columns = map[Name][]Column{
 	Settlement: {
-		texts("Day", "day"), texts("Bank's file", "file"), texts("Merchant", "merchant"), texts("Merchant id", "merchant_id"), texts("Kind", "kind"),
-		counts("Lines", "lines"), rupeesOf("Settled", "settled_rupees"), counts("Matched", "matched_lines"), rupeesOf("Matched, ₹", "matched_rupees"),
+		texts("Day", "day"), texts("Bank's file", "file"), texts("Merchant", "merchant"), ids("Merchant id", "merchant_id"), texts("Kind", "kind"),
+		counts("Lines", "lines"), rupeesOf("Settled", "settled_rupees"), counts("Matched", "matched_lines"), rupeesOf("Matched amount", "matched_rupees"),
 		counts("Cases", "cases"), counts("Open cases", "open_cases"), texts("Note", "note"),
 	},
 	Commission: {
-		texts("Merchant", "merchant"), texts("Merchant id", "merchant_id"), texts("Vendor", "vendor"), texts("Vendor id", "vendor_id"),
+		texts("Merchant", "merchant"), ids("Merchant id", "merchant_id"), texts("Vendor", "vendor"), ids("Vendor id", "vendor_id"),
 		counts("Earned", "earned"), counts("Reversed", "reversed"), rupeesOf("Amount", "amount_rupees"), rupeesOf("Charges", "charges_rupees"), rupeesOf("GST", "gst_rupees"),
 		rupeesOf("Provider's cost", "provider_cost_rupees"), rupeesOf("Commission", "commission_rupees"), rupeesOf("TDS", "tds_rupees"), rupeesOf("Payable", "payable_rupees"),
 	},
-	VolumesByBank:     append([]Column{texts("Bank", "bank"), texts("IIN", "iin"), texts("Kind", "kind")}, volumeColumns...),
+	VolumesByBank:     append([]Column{texts("Bank", "bank"), ids("IIN", "iin"), texts("Kind", "kind")}, volumeColumns...),
 	VolumesByKind:     append([]Column{texts("Kind", "kind")}, volumeColumns...),
-	VolumesByMerchant: append([]Column{texts("Merchant", "merchant"), texts("Merchant id", "merchant_id"), texts("Kind", "kind")}, volumeColumns...),
+	VolumesByMerchant: append([]Column{texts("Merchant", "merchant"), ids("Merchant id", "merchant_id"), texts("Kind", "kind")}, volumeColumns...),
 }
 
 var volumeColumns = []Column{

@@ -74,6 +74,7 @@ func (d *background) Collect(ch chan<- prometheus.Metric) {
 	d.countCases(ctx, ch)
 	d.countAttempts(ch)
 	d.countJobs(ch)
+	d.countReports(ctx, ch)
 	if list, err := d.store.ListJobs(ctx); err != nil {
 		d.log.Warn("scheduled jobs can't be listed", "error", err)
 	} else {

@@ -66,6 +66,7 @@ func Check(ctx context.Context, cfg Config, misread error, out io.Writer) error 
 	x.traces(ctx, cfg)
 	_, rulesErr := loadRules(cfg)
 	x.add("rules", rulesErr, "limits, tax rates and provider costs can be read")
+	x.reports(ctx, cfg)
 	if !errors.Is(misread, admincli.ErrDatabaseURL) { // reported already
 		x.database(ctx, cfg)
 	}
@@ -95,6 +96,36 @@ func (x *checkReport) traces(ctx context.Context, cfg Config) {
 		return
 	}
 	x.add("traces", nil, "the collector can be reached")
+}
+
+// reports checks whether files of reports can be written. A central starts without it, and
+// tries again.
+func (x *checkReport) reports(ctx context.Context, cfg Config) {
+	bucket, err := cfg.Reports.bucket()
+	if err != nil {
+		return // reported already
+	}
+	if folder := cfg.Reports.Folder; folder != "" {
+		about, err := os.Stat(folder)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			x.add("reports folder", nil, folder+" is made when the first report is written")
+		case err == nil && !about.IsDir():
+			x.add("reports folder", fmt.Errorf("%s is no folder", folder), "")
+		default:
+			x.add("reports folder", err, folder+" exists")
+		}
+	}
+	if bucket == nil {
+		return
+	}
+	err = readableByOthers(cfg.Reports.BucketCredentials)
+	if err == nil {
+		ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+		defer cancel()
+		err = bucket.Check(ctx)
+	}
+	x.add("reports bucket", err, bucket.String()+" can be reached")
 }
 
 // certificate checks the certificate as a start does, if there is one.
@@ -137,15 +168,18 @@ func readByOthers(folder string) error {
 	}
 	var open []error
 	for _, name := range files {
-		about, err := os.Stat(name)
-		switch {
-		case err != nil:
-			open = append(open, err)
-		case about.Mode().Perm()&worldReadable != 0:
-			open = append(open, fmt.Errorf("%s can be read by everybody on this machine: chmod 0600", name))
-		}
+		open = append(open, readableByOthers(name))
 	}
 	return errors.Join(open...)
+}
+
+// readableByOthers is an error if everybody on the machine can read a file, or if there is none.
+func readableByOthers(name string) error {
+	about, err := os.Stat(name)
+	if err == nil && about.Mode().Perm()&worldReadable != 0 {
+		err = fmt.Errorf("%s can be read by everybody on this machine: chmod 0600", name)
+	}
+	return err
 }
 
 // database checks the database without creating or migrating it.

@@ -92,6 +92,9 @@ type Config struct {
 	// hour (package transparency); empty: none. It belongs on another machine.
 	Checkpoints string
 
+	// Reports are the reports that are written as files, and where.
+	Reports Reports
+
 	// BankTimeout bounds the wait for the bank's answer; default 15 s, at most 25 s.
 	BankTimeout time.Duration
 	// BankIdle is how long a connection to the bank may have waited to be used again;
@@ -184,7 +187,7 @@ func (c Config) Validate() error {
 	if c.UplinkGreetings < 0 {
 		errs = append(errs, errors.New("the number of terminals that are greeted at one time can't be below zero"))
 	}
-	if err := c.Load.validate(); err != nil {
+	if err := errors.Join(c.Load.validate(), c.Reports.validate()); err != nil {
 		errs = append(errs, err)
 	}
 	if c.Rand == nil || c.Logger == nil {

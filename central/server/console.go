@@ -77,7 +77,7 @@ func sandboxPreset(login, name string, role staff.Role, password string, first b
 }
 
 // newConsole creates the console, and a sandbox's staff.
-func newConsole(ctx context.Context, cfg Config, k keys.Set, db *store.DB, vault *staff.Vault, parties *console.PartyPages, name string) (*console.Console, error) {
+func newConsole(ctx context.Context, cfg Config, k keys.Set, db *store.DB, vault *staff.Vault, parties *console.PartyPages, reports console.ReportParts, name string) (*console.Console, error) {
 	members, err := newPeople(cfg, db, vault, staff.Realm{})
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func newConsole(ctx context.Context, cfg Config, k keys.Set, db *store.DB, vault
 		return nil, err
 	}
 	parts := console.Parts{
-		Staff: members, Vault: vault, Operations: db, Callbacks: db, Payments: db, Reconciliation: reconcile.NewAudited(reconciliation, members.AuditLog, vault, members.Independent), Log: logReader{db}, Parties: parties,
+		Staff: members, Vault: vault, Operations: db, Callbacks: db, Payments: db, Reconciliation: reconcile.NewAudited(reconciliation, members.AuditLog, vault, members.Independent), Log: logReader{db}, Parties: parties, Reports: reports,
 		CustomerKey: func(mobile string) accounts.CustomerKey { return accounts.CustomerByMobile(k.Fingerprint, mobile) },
 	}
 	return console.New(parts, console.Config{Node: cfg.Node, LocalName: name, Rand: cfg.Rand, Logger: cfg.Logger})

@@ -16,6 +16,7 @@ import (
 
 	"galla/central"
 	"galla/central/admincli"
+	"galla/central/console"
 	"galla/central/keys"
 	"galla/central/staff"
 	"galla/central/store"
@@ -57,7 +58,7 @@ func TestWhereTheConsoleAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages, err := newConsole(t.Context(), cfg, keyring, db, vault, nil, name)
+	pages, err := newConsole(t.Context(), cfg, keyring, db, vault, nil, console.ReportParts{}, name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 type pages struct {
 	console *console.Console
 	portal  *console.Portal
+	reports reportParts
 }
 
 func newPages(ctx context.Context, cfg Config, k keys.Set, db *store.DB, a audited, registry *central.TerminalRegistry, handler central.Handler, rules *limits.RuleSet) (p pages, err error) {
@@ -36,7 +37,10 @@ func newPages(ctx context.Context, cfg Config, k keys.Set, db *store.DB, a audit
 	if p.portal, err = newPortal(ctx, cfg, db, people, a.own, name); err != nil {
 		return p, err
 	}
-	p.console, err = newConsole(ctx, cfg, k, db, vault, parties, name)
+	if p.reports, err = newReports(cfg, db, parties.Banks); err != nil {
+		return p, err
+	}
+	p.console, err = newConsole(ctx, cfg, k, db, vault, parties, p.reports.pages, name)
 	return p, err
 }
 

@@ -116,6 +116,7 @@ func holdTable(t *testing.T, page, heading string, rows []string) {
 func TestSettingsPage(t *testing.T) {
 	central := settingsOf(t, "central/cmd/galla-central/main.go", "cli", "runCommand")
 	central = append(central, settingsOf(t, "central/server/load.go", "Load")...)
+	central = append(central, settingsOf(t, "central/server/reports.go", "Reports")...)
 	traces := settingsOf(t, "shared/telemetry/config.go", "Settings")
 	counter := settingsOf(t, "edge/cmd/galla-edge/main.go", "cli", "runCmd")
 	if len(central) < 40 || len(counter) < 8 {

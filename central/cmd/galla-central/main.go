@@ -99,6 +99,8 @@ type runCommand struct {
 
 	Load server.Load `embed:""`
 
+	Reports server.Reports `embed:""`
+
 	UplinkGreetings int `env:"GALLA_UPLINK_GREETINGS" help:"Terminals that are authenticated at one time; others are told when to come back; by default 256."`
 
 	Traces telemetry.Settings `embed:""`
@@ -166,7 +168,7 @@ func (r *runCommand) settings(cfg server.Config) (server.Config, error) {
 	cfg.Sandbox, cfg.DrainDelay, cfg.PIDFile, cfg.BodyRetention = r.Sandbox, r.DrainDelay, r.PIDFile, r.BodyRetention
 	cfg.SandboxReader, cfg.SandboxBank = r.Reader.URL(), r.Inbox.URL()
 	cfg.UplinkGreetings, cfg.Checkpoints = r.UplinkGreetings, r.Checkpoint
-	cfg.Load = r.Load
+	cfg.Load, cfg.Reports = r.Load, r.Reports
 	return cfg, errors.Join(wrong[:]...)
 }
 

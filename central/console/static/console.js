@@ -80,3 +80,8 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault();
   search.focus();
 });
+
+// A button with data-print prints the page.
+for (const button of document.querySelectorAll('[data-print]')) {
+  button.addEventListener('click', () => print());
+}
