@@ -34,6 +34,7 @@ func TestChromium(t *testing.T) {
 				return uitest.Open(t, chromium, strings.Replace(plain.URL, "127.0.0.1", localName, 1), size[0], size[1])
 			}, t: t}
 			walk.operations()
+			walk.reports()
 			walk.people()
 		})
 	}

@@ -123,7 +123,7 @@ func TestReportFiles(t *testing.T) {
 	viewer := h.browser(t).enter("vikram")
 	page := viewer.get("/console/reports/files", http.StatusOK)
 	file := fmt.Sprintf("volumes-by-merchant/volumes-by-merchant_%s.csv", day)
-	has(t, page, file, "written", "waiting", "waits for the bank&#39;s settlement file of "+string(day), "daily")
+	has(t, page, file, "written", "waiting", "waits for the bank&#39;s settlement file of "+string(day), "Each day", "daily")
 	hasNot(t, page, "Write again")
 	key := fmt.Sprintf("settlement.%[1]s.%[1]s", day)
 	viewer.post("/console/reports/files", http.StatusForbidden, "file", key)

@@ -17,6 +17,11 @@ const (
 	Monthly Period = "monthly"
 )
 
+// Title is the period for people.
+func (p Period) Title() string {
+	return map[Period]string{Daily: "Each day", Weekly: "Each week, Monday to Sunday", Monthly: "Each month"}[p]
+}
+
 // Periods lists the periods.
 func Periods() []Period { return []Period{Daily, Weekly, Monthly} }
 

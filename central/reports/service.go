@@ -13,11 +13,9 @@ import (
 	"galla/shared/ist"
 )
 
-// pageOfCSV is how many lines of a CSV file one query returns.
-const pageOfCSV = 1000
-
-// maxPage is how many lines Page gives at most.
-const maxPage = 1000
+// maxPage is how many lines Page gives at most, and how many lines of a CSV file one query
+// returns. A query asks for one more, and a store lists at most 1000.
+const maxPage = 900
 
 // Naming names things for people.
 type Naming struct {
@@ -332,7 +330,7 @@ func (s *Service) totalOfLines(ctx context.Context, q Query) ([]Cell, error) {
 // Each calls do for each line of a report, in its order, reading pages of a bounded size.
 func (s *Service) Each(ctx context.Context, q Query, do func(line []Cell) error) error {
 	for from := ""; ; {
-		t, err := s.Page(ctx, q, from, pageOfCSV)
+		t, err := s.Page(ctx, q, from, maxPage)
 		if err != nil {
 			return err
 		}
@@ -361,7 +359,7 @@ func (s *Service) WriteCSV(ctx context.Context, q Query, to io.Writer, flush fun
 		for i, c := range fields {
 			record[i] = c.CSV(line[i])
 		}
-		if lines++; lines%pageOfCSV == 0 && flush != nil {
+		if lines++; lines%maxPage == 0 && flush != nil {
 			out.Flush()
 			flush()
 		}

@@ -23,7 +23,7 @@ import (
 // TestReports: figures of closed days, of files, and runs, on both databases.
 func TestReports(t *testing.T) {
 	for name, part := range map[string]func(t *testing.T, on kind){
-		"days": reportDays, "ledger": reportsEqualTheLedger, "archived": reportOfArchived, "settlement": reportSettlement, "runs": reportRuns,
+		"days": reportDays, "ledger": reportsEqualTheLedger, "archived": reportOfArchived, "settlement": reportSettlement, "runs": reportRuns, "many": reportOfMany,
 	} {
 		t.Run(name, func(t *testing.T) { onBoth(t, part) })
 	}
@@ -282,6 +282,48 @@ func reportSettlement(t *testing.T, on kind) {
 	wantSame(t, "pages", pages, []string{"2026-11-20 ", "2026-11-21 Not in the central", "2026-11-21 " + string(merchant1), "2026-11-21 " + string(merchant2), "2026-11-22 "})
 	// The file's sums are those of its comparison.
 	wantSame(t, "sum of the file", f.Amount, money.Paise(2000_00))
+}
+
+// reportOfMany: a report of more lines than a query returns has all of them, once.
+func reportOfMany(t *testing.T, on kind) {
+	s := on.open(t, testConfig())
+	const many = 2500
+	f := reports.DayFigures{Day: "2026-11-21", Volumes: map[reports.Dimension][]reports.Volume{}, ClosedAt: t0}
+	want := map[string]bool{}
+	for n := range many {
+		id := fmt.Sprintf("merchant-%d", n)
+		want[id] = true
+		f.Volumes[reports.ByMerchant] = append(f.Volumes[reports.ByMerchant], reports.Volume{Name: id, Kind: central.KindWithdrawal, Operations: 1, Succeeded: 1, Amount: 100})
+		f.Earnings = append(f.Earnings, reports.Earning{Merchant: central.MerchantID(id), Vendor: vendor1, Earned: 1, Commission: 7})
+	}
+	wantErr(t, "close", s.CloseDay(background, f), nil)
+	file := imported(t, s, "many.csv", nil)
+	var sums []reports.SettledRow
+	for id := range want {
+		sums = append(sums, reports.SettledRow{SettledKey: reports.SettledKey{Merchant: central.MerchantID(id), Kind: central.KindWithdrawal}, Settled: reports.Settled{Lines: 1, Amount: 3, Matched: 1, MatchedAmount: 3}})
+	}
+	wantErr(t, "sums", s.SaveFileSums(background, file.Day, file.Number, sums), nil)
+	for name, ids := range map[reports.Name]int{reports.VolumesByMerchant: 1, reports.Commission: 1, reports.Settlement: 3} {
+		q := reports.Query{Report: name, Range: reports.Range{First: "2026-11-21", Last: "2026-11-21"}}
+		got := map[string]bool{}
+		var sum, lines int64
+		wantErr(t, "read", reportService(t, s).Each(background, q, func(line []reports.Cell) error {
+			got[line[ids].Text] = true
+			lines++
+			for i, c := range q.Report.Columns() {
+				if c.Field == "amount_rupees" && name == reports.VolumesByMerchant || c.Field == "commission_rupees" || c.Field == "settled_rupees" {
+					sum += line[i].Number
+				}
+			}
+			return nil
+		}), nil)
+		if lines != many || !maps.Equal(got, want) {
+			t.Errorf("%s: %d lines of %d merchants, want %d", name, lines, len(got), many)
+		}
+		if each := map[reports.Name]int64{reports.VolumesByMerchant: 100, reports.Commission: 7, reports.Settlement: 3}[name]; sum != many*each {
+			t.Errorf("%s: the sum is %d, want %d", name, sum, many*each)
+		}
+	}
 }
 
 func reportRuns(t *testing.T, on kind) {
