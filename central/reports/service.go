@@ -266,27 +266,11 @@ func (s *Service) Total(ctx context.Context, q Query) ([]Cell, error) {
 	var cells []Cell
 	switch q.Report {
 	case Settlement:
-		var total Settled
-		days, err := s.store.SettledDays(ctx, q.Range)
+		total, open, err := s.settlementTotal(ctx, q.Range)
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range days {
-			total.Add(d.Settled)
-		}
-		open, err := s.store.OpenCases(ctx, q.Range)
-		if err != nil {
-			return nil, err
-		}
-		n := int64(0)
-		for _, d := range days {
-			for key, count := range open {
-				if d.Summed && key.Day == d.Day && key.File == d.File {
-					n += count
-				}
-			}
-		}
-		cells = append(total.cells(n), Cell{})
+		cells = append(total.cells(open), Cell{})
 	case Commission:
 		total, err := s.store.EarningTotal(ctx, q.Range)
 		if err != nil {
@@ -305,6 +289,24 @@ func (s *Service) Total(ctx context.Context, q Query) ([]Cell, error) {
 		cells = total.cells()
 	}
 	return totalLine(q.Report, cells), nil
+}
+
+// settlementTotal adds up the files in force, and counts their undecided cases.
+func (s *Service) settlementTotal(ctx context.Context, r Range) (total Settled, open int64, err error) {
+	days, err := s.settledDays(ctx, r)
+	if err != nil {
+		return total, 0, err
+	}
+	for _, d := range days {
+		total.Add(d.Settled)
+	}
+	counts, err := s.store.OpenCases(ctx, r)
+	for key, n := range counts {
+		if d := days[key.Day]; d.Summed && d.File == key.File {
+			open += n
+		}
+	}
+	return total, open, err
 }
 
 // totalLine puts texts before the sums.
