@@ -139,11 +139,15 @@ func (s Reports) CloseDay(ctx context.Context, f reports.DayFigures) error {
 				operations += v.Operations
 			}
 		}
-		err := inBatches(ctx, t, list, func(c conn, v reports.Volume) error {
-			_, err := c.exec(`INSERT INTO daily_volumes (dimension, name, kind, day, operations, succeeded, failed, refused, amount)
-				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (dimension, name, kind, day) DO UPDATE SET
+		err := inBatches(ctx, t, list, func(c conn, some []reports.Volume) error {
+			_, err := c.exec(`WITH p AS (SELECT e.value->>'name' AS name, e.value->>'kind' AS kind, CAST(e.value->>'operations' AS BIGINT) AS operations, CAST(e.value->>'succeeded' AS BIGINT) AS succeeded,
+					CAST(e.value->>'failed' AS BIGINT) AS failed, CAST(e.value->>'refused' AS BIGINT) AS refused, CAST(e.value->>'amount' AS BIGINT) AS amount FROM `+c.dialect.eachOf+`)
+				INSERT INTO daily_volumes (dimension, name, kind, day, operations, succeeded, failed, refused, amount)
+				SELECT $2, name, kind, $3, operations, succeeded, failed, refused, amount FROM p WHERE true ON CONFLICT (dimension, name, kind, day) DO UPDATE SET
 				operations = excluded.operations, succeeded = excluded.succeeded, failed = excluded.failed, refused = excluded.refused, amount = excluded.amount`,
-				by, v.Name, v.Kind, f.Day, v.Operations, v.Succeeded, v.Failed, v.Refused, v.Amount)
+				jsonList(some, func(v reports.Volume) any {
+					return map[string]any{"name": v.Name, "kind": v.Kind, "operations": v.Operations, "succeeded": v.Succeeded, "failed": v.Failed, "refused": v.Refused, "amount": int64(v.Amount)}
+				}), by, f.Day)
 			return err
 		})
 		if err != nil {
@@ -154,12 +158,18 @@ func (s Reports) CloseDay(ctx context.Context, f reports.DayFigures) error {
 	for _, e := range f.Earnings {
 		total.Add(e)
 	}
-	err := inBatches(ctx, t, f.Earnings, func(c conn, e reports.Earning) error {
-		_, err := c.exec(`INSERT INTO daily_earnings (merchant, vendor, day, earned, reversed, amount, charge, gst, provider_cost, commission, tds)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (merchant, vendor, day) DO UPDATE SET
+	err := inBatches(ctx, t, f.Earnings, func(c conn, some []reports.Earning) error {
+		_, err := c.exec(`WITH p AS (SELECT e.value->>'merchant' AS merchant, e.value->>'vendor' AS vendor, CAST(e.value->>'earned' AS BIGINT) AS earned, CAST(e.value->>'reversed' AS BIGINT) AS reversed,
+				CAST(e.value->>'amount' AS BIGINT) AS amount, CAST(e.value->>'charge' AS BIGINT) AS charge, CAST(e.value->>'gst' AS BIGINT) AS gst, CAST(e.value->>'cost' AS BIGINT) AS provider_cost,
+				CAST(e.value->>'commission' AS BIGINT) AS commission, CAST(e.value->>'tds' AS BIGINT) AS tds FROM `+c.dialect.eachOf+`)
+			INSERT INTO daily_earnings (merchant, vendor, day, earned, reversed, amount, charge, gst, provider_cost, commission, tds)
+			SELECT merchant, vendor, $2, earned, reversed, amount, charge, gst, provider_cost, commission, tds FROM p WHERE true ON CONFLICT (merchant, vendor, day) DO UPDATE SET
 			earned = excluded.earned, reversed = excluded.reversed, amount = excluded.amount, charge = excluded.charge, gst = excluded.gst,
 			provider_cost = excluded.provider_cost, commission = excluded.commission, tds = excluded.tds`,
-			e.Merchant, string(e.Vendor), f.Day, e.Earned, e.Reversed, e.Amount, e.Charge, e.GST, e.ProviderCost, e.Commission, e.TDS)
+			jsonList(some, func(e reports.Earning) any {
+				return map[string]any{"merchant": e.Merchant, "vendor": e.Vendor, "earned": e.Earned, "reversed": e.Reversed, "amount": int64(e.Amount), "charge": int64(e.Charge), "gst": int64(e.GST),
+					"cost": int64(e.ProviderCost), "commission": int64(e.Commission), "tds": int64(e.TDS)}
+			}), f.Day)
 		return err
 	})
 	if err != nil {
@@ -173,17 +183,9 @@ func (s Reports) CloseDay(ctx context.Context, f reports.DayFigures) error {
 }
 
 // inBatches writes a list, some in each transaction.
-func inBatches[T any](ctx context.Context, t task, list []T, write func(c conn, x T) error) error {
+func inBatches[T any](ctx context.Context, t task, list []T, write func(c conn, some []T) error) error {
 	for some := range slices.Chunk(list, reportBatch) {
-		err := t.change(ctx, func(c conn) error {
-			for _, x := range some {
-				if err := write(c, x); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
+		if err := t.change(ctx, func(c conn) error { return write(c, some) }); err != nil {
 			return err
 		}
 	}
@@ -212,10 +214,14 @@ func (s Reports) SaveFileSums(ctx context.Context, day ist.Day, file int, rows [
 	for _, r := range rows {
 		total.Add(r.Settled)
 	}
-	err := inBatches(ctx, t, rows, func(c conn, r reports.SettledRow) error {
-		_, err := c.exec(`INSERT INTO settlement_sums (day, file, merchant, kind, lines, amount, matched, matched_amount, cases)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (day, file, merchant, kind) DO NOTHING`,
-			day, file, string(r.Merchant), string(r.Kind), r.Lines, r.Amount, r.Matched, r.MatchedAmount, r.Cases)
+	err := inBatches(ctx, t, rows, func(c conn, some []reports.SettledRow) error {
+		_, err := c.exec(`WITH p AS (SELECT e.value->>'merchant' AS merchant, e.value->>'kind' AS kind, CAST(e.value->>'lines' AS BIGINT) AS lines, CAST(e.value->>'amount' AS BIGINT) AS amount,
+				CAST(e.value->>'matched' AS BIGINT) AS matched, CAST(e.value->>'matchedAmount' AS BIGINT) AS matched_amount, CAST(e.value->>'cases' AS BIGINT) AS cases FROM `+c.dialect.eachOf+`)
+			INSERT INTO settlement_sums (day, file, merchant, kind, lines, amount, matched, matched_amount, cases)
+			SELECT $2, CAST($3 AS BIGINT), merchant, kind, lines, amount, matched, matched_amount, cases FROM p WHERE true ON CONFLICT (day, file, merchant, kind) DO NOTHING`,
+			jsonList(some, func(r reports.SettledRow) any {
+				return map[string]any{"merchant": r.Merchant, "kind": r.Kind, "lines": r.Lines, "amount": int64(r.Amount), "matched": r.Matched, "matchedAmount": int64(r.MatchedAmount), "cases": r.Cases}
+			}), day, file)
 		return err
 	})
 	if err != nil {
