@@ -44,9 +44,11 @@ func BenchmarkReports(b *testing.B) {
 				closeUntil(b, s, last)
 			}
 			b.Logf("all %d days were closed in %s", benchDays, time.Since(began))
-			if err := s.write(background, func(c conn) error { return c.Each("ANALYZE", nil, func(row) error { return nil }) }); err != nil {
+			db := on.raw(b, place)
+			if _, err := db.ExecContext(background, "ANALYZE"); err != nil {
 				b.Fatal(err)
 			}
+			_ = db.Close()
 			measureReports(b, s, reports.Range{First: benchFirst, Last: last}, "year")
 			measureReports(b, s, reports.Range{First: last.Add(-29), Last: last}, "month")
 			measureReports(b, s, reports.Range{First: last, Last: last}, "day")
