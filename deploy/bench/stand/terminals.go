@@ -15,7 +15,6 @@ import (
 
 	"galla/deploy/bench/rows"
 	"galla/edge/uplink"
-	"galla/shared/op"
 	"galla/shared/wire"
 )
 
