@@ -77,7 +77,7 @@ func budget() []budgetOf {
 		{"POST /vendor/callback/secrets/:secretId/end", 192, 5},
 		{"GET /vendor/callbacks", 64, 1},
 		{"GET /vendor/callbacks/:operationId", 217, 6},
-		{"POST /vendor/callbacks/:operationId/resend", 350, 8}, // the deliverer may begin meanwhile
+		{"POST /vendor/callbacks/:operationId/resend", 328, 8},
 		{"GET /vendor/operations", 596, 1},
 		{"GET /limits", 102, 0},
 		{"POST /terminals", 101, 5},

@@ -145,12 +145,9 @@ func scanCaseStep(row row, x *numberedStep) error {
 	return row.Scan(&x.id.Day, &x.id.File, &x.id.Number, &x.number, &x.At, &x.By, &x.Account, &x.Node, &x.Action, &x.Verdict, &x.Charge, &x.Reason, &x.Document.Name, &x.Document.SHA256)
 }
 
-// sealedName is the row of counters of a source.
-func sealedName(source transparency.Source) string { return "log-" + string(source) }
-
 // SealedUntil implements transparency.Store.
 func (s Log) SealedUntil(ctx context.Context, source transparency.Source) (time.Time, error) {
-	ms, err := oneRow(ctx, s.task("read up to when %s was sealed", source), scanValue[int64], `SELECT value FROM counters WHERE name = $1`, sealedName(source))
+	ms, err := oneRow(ctx, s.task("read up to when %s was sealed", source), scanValue[int64], `SELECT until FROM log_sources WHERE source = $1`, source)
 	if err != nil || ms == 0 {
 		return time.Time{}, err
 	}
@@ -159,7 +156,7 @@ func (s Log) SealedUntil(ctx context.Context, source transparency.Source) (time.
 
 // SetSealedUntil implements transparency.Store.
 func (s Log) SetSealedUntil(ctx context.Context, source transparency.Source, until time.Time) error {
-	return s.task("record up to when %s was sealed", source).exec(ctx, `UPDATE counters SET value = $1 WHERE name = $2`, max(until.UnixMilli(), 0), sealedName(source))
+	return s.task("record up to when %s was sealed", source).exec(ctx, `UPDATE log_sources SET until = $1 WHERE source = $2`, max(until.UnixMilli(), 0), source)
 }
 
 // ChangeLog implements transparency.Store.

@@ -184,7 +184,7 @@ func TestRebuiltLog(t *testing.T) {
 		s := on.open(t, testConfig())
 		checkpoint, _ := loggedDay(t, s)
 		on.tamper(t, s, `UPDATE audit_log SET actor = 'nobody' WHERE subject = 'ravi'`, `DELETE FROM log_checkpoints`, `DELETE FROM log_tiles`, `DELETE FROM log_entries`,
-			`UPDATE counters SET value = 0 WHERE name LIKE 'log-%'`)
+			`UPDATE log_sources SET until = 0`)
 		_, err := sealerOver(t, s, thiefKey).Run(background)
 		wantErr(t, "seal with another key", err, nil)
 		r := verifyLog(t, s, checkpoint)

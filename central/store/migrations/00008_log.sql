@@ -33,8 +33,13 @@ CREATE TABLE log_checkpoints (
     signed TEXT    NOT NULL
 ) STRICT;
 
--- Up to when each source was sealed, in milliseconds; 0: never.
-INSERT INTO counters (name, value) VALUES ('log-operation', 0), ('log-open', 0), ('log-audit', 0), ('log-case', 0);
+-- Up to when each source was sealed, in milliseconds; 0: never. It is no row of counters, which
+-- every request may read.
+CREATE TABLE log_sources (
+    source TEXT    NOT NULL PRIMARY KEY,
+    until  INTEGER NOT NULL CHECK (until >= 0)
+) STRICT;
+INSERT INTO log_sources (source, until) VALUES ('operation', 0), ('open', 0), ('audit', 0), ('case', 0);
 
 CREATE INDEX reconciliation_steps_by_age ON reconciliation_steps (at);
 
