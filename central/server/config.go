@@ -88,9 +88,8 @@ type Config struct {
 	// end; default 180 days, at least 30.
 	BodyRetention time.Duration
 
-	// Checkpoints is the folder into which signed checkpoints of the log are copied each
-	// hour (package transparency); empty: none. It belongs on another machine.
-	Checkpoints string
+	// Checkpoints are where signed checkpoints of the log are copied to each hour.
+	Checkpoints Checkpoints
 
 	// Reports are the reports that are written as files, and where.
 	Reports Reports
@@ -187,7 +186,7 @@ func (c Config) Validate() error {
 	if c.UplinkGreetings < 0 {
 		errs = append(errs, errors.New("the number of terminals that are greeted at one time can't be below zero"))
 	}
-	if err := errors.Join(c.Load.validate(), c.Reports.validate()); err != nil {
+	if err := errors.Join(c.Load.validate(), c.Reports.validate(), c.Checkpoints.validate()); err != nil {
 		errs = append(errs, err)
 	}
 	if c.Rand == nil || c.Logger == nil {

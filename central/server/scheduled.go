@@ -47,10 +47,16 @@ func logJobs(cfg Config, k keys.Set, db *store.DB) ([]jobs.ScheduledJob, error) 
 		return nil, err
 	}
 	list := []jobs.ScheduledJob{transparency.NewSealer(db, signer, cfg.Rand).Job(), transparency.VerifyJob(db, known)}
-	if cfg.Checkpoints != "" {
-		list = append(list, transparency.CopyJob(db, transparency.Folder(cfg.Checkpoints)))
+	if c := cfg.Checkpoints.BucketCredentials; c != "" && !cfg.Sandbox {
+		if err := readableByOthers(c); err != nil {
+			return nil, err
+		}
 	}
-	return list, nil
+	places, err := cfg.Checkpoints.places()
+	if len(places) > 0 {
+		list = append(list, transparency.CopyJob(db, places...))
+	}
+	return list, err
 }
 
 // newBackgroundWithSchedule creates the jobs of this node, with the scheduled jobs.

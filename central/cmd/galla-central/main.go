@@ -89,13 +89,14 @@ type runCommand struct {
 	Limits     string           `env:"GALLA_LIMITS" help:"File of limits that replaces the program's own (see package central/limits)."`
 	Rates      string           `env:"GALLA_RATES" help:"File of tax rates and provider costs that replaces the program's own (see package central/commission)."`
 	Provider   string           `env:"GALLA_PROVIDER" default:"NSDL" help:"The upstream's code in commission slabs."`
-	Checkpoint string           `name:"checkpoint-folder" env:"GALLA_CHECKPOINT_FOLDER" help:"Folder into which signed checkpoints of the log are copied each hour, best on another machine, so that a log that was cut off is noticed. By default none."`
 	UPIHandle  string           `env:"GALLA_UPI_HANDLE" default:"galla" help:"Part after the @ of merchants' UPI addresses that have none of their own."`
 	Sandbox    bool             `env:"GALLA_SANDBOX" help:"Make missing keys, and seed the sandbox's parties."`
 	Reader     settings.Address `name:"sandbox-reader" env:"GALLA_RDSIM_ADDR" default:"http://127.0.0.1:11100" help:"The sandbox's simulated reader, which the page /docs/try calls."`
 	Inbox      settings.Address `name:"sandbox-bank" env:"GALLA_BANK_ADDR" default:"http://127.0.0.1:7300" help:"The sandbox's bank with the inboxes, which the page /docs/try reads."`
 
 	BodyRetention time.Duration `env:"GALLA_BODY_RETENTION" help:"How long replies and the reasons of histories stay in the database after an operation's end; by default 4320h, 180 days."`
+
+	Checkpoints server.Checkpoints `embed:""`
 
 	Load server.Load `embed:""`
 
@@ -167,7 +168,7 @@ func (r *runCommand) settings(cfg server.Config) (server.Config, error) {
 	cfg.LimitsFile, cfg.RatesFile, cfg.Provider, cfg.UPIHandle = r.Limits, r.Rates, r.Provider, r.UPIHandle
 	cfg.Sandbox, cfg.DrainDelay, cfg.PIDFile, cfg.BodyRetention = r.Sandbox, r.DrainDelay, r.PIDFile, r.BodyRetention
 	cfg.SandboxReader, cfg.SandboxBank = r.Reader.URL(), r.Inbox.URL()
-	cfg.UplinkGreetings, cfg.Checkpoints = r.UplinkGreetings, r.Checkpoint
+	cfg.UplinkGreetings, cfg.Checkpoints = r.UplinkGreetings, r.Checkpoints
 	cfg.Load, cfg.Reports = r.Load, r.Reports
 	return cfg, errors.Join(wrong[:]...)
 }
