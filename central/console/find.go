@@ -133,8 +133,7 @@ func (c *Console) find(v *visit) error {
 		return err
 	}
 	if caseName.MatchString(q.name) {
-		switch _, err := reconcile.ParseCaseID(q.name); {
-		case err == nil:
+		if _, err := reconcile.ParseCaseID(q.name); err == nil {
 			return v.redirect(Root+"cases/"+q.name, "")
 		}
 	}

@@ -25,8 +25,11 @@ type Status struct {
 	CasesWaiting                   int
 	OldestCase, SettlementFileAt   time.Time
 	LateJobs                       []string // scheduled jobs that are late, or failed three times
-	LookupsLimited                 int      // merchants over their limit of lookups
-	DiskFree, DiskSize             int64    // bytes, of this node's data folder; 0: unknown
+	LogFault                       bool     // the last verification of the log failed
+	ReportFilesFailing             int
+	ReportDaysUntil                time.Time // end of the last day that is complete for reports; zero: none is
+	LookupsLimited                 int       // merchants over their limit of lookups
+	DiskFree, DiskSize             int64     // bytes, of this node's data folder; 0: unknown
 }
 
 // StatusReader reads the status of the whole central.
@@ -244,6 +247,10 @@ func (st Status) alerts(now time.Time, silent []bank) []alert {
 	}
 	add(older(st.OldestCallback, time.Hour), alert{"GallaCallbacksLate", "A callback is not delivered for " + formatAge(now.Sub(st.OldestCallback)) + ".", false, work, Root + "callbacks?state=waiting"})
 	add(st.EndpointsDisabled > 0, alert{"GallaCallbackEndpointsDisabled", formatCount(st.EndpointsDisabled) + " receivers answered 410 Gone: nothing is sent to them.", false, work, Root + "merchants"})
+	add(st.LogFault, alert{"GallaLogFault", "The log does not have the past that was signed, or could not be read.", true, "runbooks/log-fault", Root + "audit"})
+	const missing = "operate#when-reports-are-missing"
+	add(st.ReportFilesFailing > 0, alert{"GallaReportFilesFailing", formatCount(st.ReportFilesFailing) + " files of reports can't be written.", false, missing, Root + "reports/files"})
+	add(older(st.ReportDaysUntil, 36*time.Hour), alert{"GallaReportDaysLate", "The last day that is complete for reports ended " + formatAge(now.Sub(st.ReportDaysUntil)) + " ago.", false, missing, Root + "reports"})
 	for _, name := range st.LateJobs {
 		list = append(list, alert{"GallaScheduledJobLate", "The scheduled job " + name + " is late or fails.", false, work, ""})
 	}

@@ -34,6 +34,9 @@ func TestAlerts(t *testing.T) {
 		"GallaReconciliationCasesOld":    {quiet: Status{OldestCase: ago(48 * time.Hour)}, raised: Status{OldestCase: ago(48*time.Hour + 1)}},
 		"GallaSettlementFileMissing":     {quiet: Status{SettlementFileAt: ago(36 * time.Hour)}, raised: Status{SettlementFileAt: ago(36*time.Hour + 1)}},
 		"GallaLookupsLimited":            {raised: Status{LookupsLimited: 1}},
+		"GallaLogFault":                  {raised: Status{LogFault: true}},
+		"GallaReportFilesFailing":        {raised: Status{ReportFilesFailing: 1}},
+		"GallaReportDaysLate":            {quiet: Status{ReportDaysUntil: ago(36 * time.Hour)}, raised: Status{ReportDaysUntil: ago(36*time.Hour + 1)}},
 		"GallaDiskFills":                 {quiet: Status{DiskFree: 10, DiskSize: 100}, raised: Status{DiskFree: 9, DiskSize: 100}},
 	} {
 		if list := c.quiet.alerts(now, nil); len(list) > 0 {

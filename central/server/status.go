@@ -7,6 +7,7 @@ import (
 	"galla/central/accounts"
 	"galla/central/console"
 	"galla/central/store"
+	"galla/central/transparency"
 )
 
 // statusReader reads the status of the whole central for the console's page Now: the same
@@ -18,7 +19,7 @@ type statusReader struct {
 
 // Status implements console.StatusReader.
 func (r statusReader) Status(ctx context.Context, now time.Time) (st console.Status, err error) {
-	for _, read := range []func(context.Context, time.Time, *console.Status) error{r.readOperations, r.readCallbacks, r.readCases, r.readJobs} {
+	for _, read := range []func(context.Context, time.Time, *console.Status) error{r.readOperations, r.readCallbacks, r.readCases, r.readJobs, r.readReports} {
 		if err := read(ctx, now, &st); err != nil {
 			return st, err
 		}
@@ -58,9 +59,26 @@ func (r statusReader) readCases(ctx context.Context, _ time.Time, st *console.St
 func (r statusReader) readJobs(ctx context.Context, now time.Time, st *console.Status) error {
 	list, err := r.db.ListJobs(ctx)
 	for _, j := range list {
+		if j.Name == transparency.VerifyJobName && j.Failures > 0 {
+			st.LogFault = true
+			continue
+		}
 		if now.Sub(j.DueAt) > console.JobLate || j.Failures >= console.JobFailures {
 			st.LateJobs = append(st.LateJobs, j.Name)
 		}
+	}
+	return err
+}
+
+func (r statusReader) readReports(ctx context.Context, _ time.Time, st *console.Status) error {
+	backlog, err := r.db.RunBacklog(ctx)
+	if err != nil {
+		return err
+	}
+	st.ReportFilesFailing = backlog.Failing
+	closed, err := r.db.ClosedDays(ctx)
+	if closed.Last != "" && err == nil {
+		_, st.ReportDaysUntil, err = closed.Last.Bounds()
 	}
 	return err
 }
