@@ -260,7 +260,21 @@ func (s *Service) signIn(ctx context.Context, name string, typed secret.Token, c
 		return SignedIn{}, errors.Join(ErrWrong, s.recordRefusedSignIn(ctx, existing, from, "the code was used, or the account changed meanwhile"))
 	}
 	session.Member = r.Member
+	if err == nil {
+		s.strengthenHash(ctx, r, typed)
+	}
 	return session, err
+}
+
+// strengthenHash hashes a password anew that was hashed under a lower cost. The member is signed
+// in whether or not it succeeds: the next sign-in tries it again.
+func (s *Service) strengthenHash(ctx context.Context, r Account, typed secret.Token) {
+	if !password.Weaker(r.Password, s.cfg.Cost) {
+		return
+	}
+	if hash, err := s.hashPassword(ctx, typed); err == nil {
+		_ = s.store.RehashMemberPassword(ctx, r.Login, r.Password, hash)
+	}
 }
 
 // verifyCredentials checks both proofs, whatever the first one gives, and returns the

@@ -46,6 +46,9 @@ type MemberStore interface {
 	// central.ErrState: the account is not what it was, or the code's time step was
 	// used.
 	SetMemberPassword(ctx context.Context, was, is Account, s Session, e AuditEntry) error
+	// RehashMemberPassword replaces the hash of a password by another one of the same
+	// password; central.ErrState: it was changed meanwhile.
+	RehashMemberPassword(ctx context.Context, login, was, is string) error
 	// ResealMemberFactor replaces the sealed second factor where it is still what it
 	// was; otherwise central.ErrState.
 	ResealMemberFactor(ctx context.Context, login string, was, is []byte) error

@@ -206,6 +206,11 @@ func (s Staff) EnrolMember(ctx context.Context, r staff.Account, in staff.Sessio
 	}, in)
 }
 
+// RehashMemberPassword implements staff.MemberStore.
+func (s Staff) RehashMemberPassword(ctx context.Context, login, was, is string) error {
+	return s.task("strengthen the hash of the password of %s", login).changeRow(ctx, central.ErrState, `UPDATE staff SET password = $1 WHERE login = $2 AND password = $3`, is, login, was)
+}
+
 // SetMemberPassword implements staff.MemberStore.
 func (s Staff) SetMemberPassword(ctx context.Context, was, is staff.Account, in staff.Session, e staff.AuditEntry) error {
 	return s.changeMember(ctx, is.Login, e, func(c conn, now lockedMember, _ *staff.AuditEntry) error {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"galla/edge"
+	"galla/shared/password"
 	"galla/shared/secret"
 )
 
@@ -74,8 +75,9 @@ func (p *Service) tryPIN(ctx context.Context, id string, pin secret.OTP) (edge.U
 		}
 		return edge.User{}, refusal
 	}
+	stronger := p.strengthenHash(e, pin)
 	// One write a day keeps the browser known.
-	if fresh := hash != "" && (here == nil || now.UnixMilli()-here.Used > 24*time.Hour.Milliseconds()); fresh || tries.Failures != 0 || tries.Until != 0 {
+	if fresh := hash != "" && (here == nil || now.UnixMilli()-here.Used > 24*time.Hour.Milliseconds()); fresh || stronger || tries.Failures != 0 || tries.Until != 0 {
 		e.setAttempts(here, attempts{})
 		if err := p.saveAll(list, e.addBrowser(browsers, hash, now)); err != nil {
 			// The right PIN unlocks the counter on a full disk too; the old count
@@ -84,4 +86,19 @@ func (p *Service) tryPIN(ctx context.Context, id string, pin secret.OTP) (edge.U
 		}
 	}
 	return e.user(), nil
+}
+
+// strengthenHash hashes a right PIN anew that was hashed under a lower cost, and reports whether
+// it did.
+func (p *Service) strengthenHash(e *account, pin secret.OTP) bool {
+	if !password.Weaker(e.PIN, p.cost) {
+		return false
+	}
+	phc, err := password.Hash(asToken(pin), p.cfg.Rand, p.cost)
+	if err != nil {
+		p.cfg.Logger.Warn("the hash of a PIN can't be strengthened; the next right PIN tries it again", "error", err)
+		return false
+	}
+	e.PIN = phc
+	return true
 }

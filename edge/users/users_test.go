@@ -116,6 +116,34 @@ func TestTheAgentIsTheFirstOwner(t *testing.T) {
 	}
 }
 
+// TestHashIsStrengthened: a PIN that was hashed under a lower cost is hashed anew when it is
+// typed, and opens as before; a wrong one changes nothing.
+func TestHashIsStrengthened(t *testing.T) {
+	s := &memoryStorage{}
+	p := open(t, s)
+	asha := add(t, p, "Asha", edge.RoleOperator)
+	stored := func(p *Service) string { return find(p.snapshot(), asha).PIN }
+	weak := stored(p)
+	dearer := cheapHash
+	dearer.Passes++
+	p.cost = dearer
+	if _, err := p.CheckPIN(t.Context(), asha, pin("0000")); err == nil || stored(p) != weak {
+		t.Errorf("after a wrong PIN: %v", err)
+	}
+	for range 2 {
+		if _, err := p.CheckPIN(t.Context(), asha, pin("7391")); err != nil && !errors.Is(err, ErrPINMustChange) {
+			t.Fatal(err)
+		}
+	}
+	strong := stored(p)
+	if strong == weak || password.Weaker(strong, dearer) {
+		t.Errorf("the hash is %.30s", strong)
+	}
+	if again := open(t, s); stored(again) != strong {
+		t.Error("a restart forgets the stronger hash")
+	}
+}
+
 func TestWrongPINsOverRestarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &memoryStorage{}

@@ -121,6 +121,13 @@ func Verify(text string, typed secret.Token) (bool, error) {
 	return subtle.ConstantTimeCompare(h.derive(typed, len(h.key)), h.key) == 1, nil
 }
 
+// Weaker reports whether a PHC text was made under a lower cost, so that whoever has just proved
+// to know what was typed hashes it anew. It is false for a text that can't be read.
+func Weaker(text string, c Cost) bool {
+	h, err := parse(text)
+	return err == nil && (h.cost.Memory < c.Memory || h.cost.Passes < c.Passes)
+}
+
 // FreeAttempts is how many wrong attempts are allowed without a wait; each further one
 // doubles the wait, from FirstWait up to LongestWait.
 const (
