@@ -93,6 +93,8 @@ type Day struct {
 // dayCache is what is known of a day.
 type dayCache struct {
 	asked  time.Time // the last time
+	load   sync.Mutex
+	loaded bool // what is stored of it was read; under load
 	counts hourCache[HourCount]
 	banks  hourCache[LatencyCount]
 }
@@ -120,7 +122,11 @@ func (s *Service) Day(ctx context.Context, day ist.Day) (Day, error) {
 	if err != nil {
 		return Day{}, err
 	}
-	list, at, err := s.dayOf(day).counts.refresh(ctx, from, to, s.UnfinishedCounts, s.HourCounts)
+	known := s.dayOf(day)
+	if err := s.loadStored(ctx, day, known); err != nil {
+		return Day{}, err
+	}
+	list, at, err := known.counts.refresh(ctx, from, to, s.UnfinishedCounts, s.HourCounts)
 	if err != nil {
 		return Day{}, err
 	}
@@ -160,7 +166,11 @@ func (s *Service) DayLatencies(ctx context.Context, day ist.Day) ([]BankLatency,
 	if err != nil {
 		return nil, err
 	}
-	list, _, err := s.dayOf(day).banks.refresh(ctx, from, to, s.UnfinishedCounts, s.LatencyCounts)
+	known := s.dayOf(day)
+	if err := s.loadStored(ctx, day, known); err != nil {
+		return nil, err
+	}
+	list, _, err := known.banks.refresh(ctx, from, to, s.UnfinishedCounts, s.LatencyCounts)
 	return bankLatencies(list), err
 }
 

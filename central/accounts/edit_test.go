@@ -28,7 +28,7 @@ type changes struct {
 }
 
 func (c *changes) store() Store {
-	return Store{Terminals: c, Parties: c, PartyChanges: c, Clients: c, FloatReadings: c, Statistics: c, HealthStore: c}
+	return Store{Terminals: c, Parties: c, PartyChanges: c, Clients: c, FloatReadings: c, Statistics: c, HealthStore: c, StoredDays: &daysInMemory{}}
 }
 
 func (c *changes) ChangeMerchant(_ context.Context, _, is central.Merchant) error {

@@ -18,10 +18,11 @@ type memory struct {
 	readings []FloatReading
 	added    []central.Merchant
 	moved    []central.MerchantStatus
+	days     daysInMemory
 }
 
 func (m *memory) store() Store {
-	return Store{Terminals: m, Parties: m, PartyChanges: m, Clients: m, FloatReadings: m, Statistics: m, HealthStore: m}
+	return Store{Terminals: m, Parties: m, PartyChanges: m, Clients: m, FloatReadings: m, Statistics: m, HealthStore: m, StoredDays: &m.days}
 }
 
 func (m *memory) AddFloatReading(_ context.Context, r FloatReading) error {

@@ -50,6 +50,7 @@ type Service struct {
 	FloatReadings
 	Statistics
 	HealthStore
+	StoredDays
 	ClientIssuer
 	network Network
 	parties partyDays
@@ -66,7 +67,7 @@ func New(store Store, network Network, hash Hash, rand io.Reader) (*Service, err
 	}
 	return &Service{
 		Terminals: store.Terminals, PartyEditor: NewPartyEditor(store.Parties, store.PartyChanges, rand), FloatReadings: store.FloatReadings,
-		Statistics: store.Statistics, HealthStore: store.HealthStore, ClientIssuer: NewClientIssuer(store.Clients, hash, rand), network: network, days: map[ist.Day]*dayCache{},
+		Statistics: store.Statistics, HealthStore: store.HealthStore, StoredDays: store.StoredDays, ClientIssuer: NewClientIssuer(store.Clients, hash, rand), network: network, days: map[ist.Day]*dayCache{},
 	}, nil
 }
 

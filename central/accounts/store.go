@@ -201,9 +201,10 @@ type Store struct {
 	FloatReadings
 	Statistics
 	HealthStore
+	StoredDays
 }
 
 // complete tells whether no part is missing.
 func (s Store) complete() bool {
-	return s.Terminals != nil && s.Parties != nil && s.PartyChanges != nil && s.Clients != nil && s.FloatReadings != nil && s.Statistics != nil && s.HealthStore != nil
+	return s.Terminals != nil && s.Parties != nil && s.PartyChanges != nil && s.Clients != nil && s.FloatReadings != nil && s.Statistics != nil && s.HealthStore != nil && s.StoredDays != nil
 }

@@ -45,6 +45,7 @@ func BenchmarkPages(b *testing.B) {
 			b.Run(fmt.Sprintf("%s-%d", on, n), func(b *testing.B) {
 				columns = append(columns, column)
 				h, c := newFilledSystem(b, on, n, filledDays, server)
+				h.awaitJobs(b)
 				v := h.enter(b, staff.Admin)
 				if n > 0 {
 					c.document = v.proposeWithDocument(b, c)
@@ -81,6 +82,22 @@ func BenchmarkPages(b *testing.B) {
 		table.WriteString("\n")
 	}
 	_, _ = io.WriteString(os.Stdout, table.String())
+}
+
+// awaitJobs waits until the scheduled jobs have done what is new for them: all operations at once.
+func (h *system) awaitJobs(b *testing.B) {
+	b.Helper()
+	for {
+		var waiting int
+		if err := h.raw.QueryRowContext(b.Context(), `SELECT count(*) FROM scheduled_jobs
+			WHERE name IN ('day-figures', 'report-days') AND ended_at IS NULL OR name = 'log-seal' AND note NOT LIKE '0 records sealed%'`).Scan(&waiting); err != nil {
+			b.Fatal(err)
+		}
+		if waiting == 0 {
+			return
+		}
+		time.Sleep(time.Second)
+	}
 }
 
 // startPostgres starts a server that syncs its commits, and returns its URL.

@@ -155,7 +155,7 @@ func serve(ctx context.Context, cfg Config, k keys.Set, db *store.DB, notifier *
 	if err != nil {
 		return err
 	}
-	background, err := newBackgroundWithSchedule(cfg, k, db, append(append(received.jobs(db), changes.parties.FloatJob()), site.reports.jobs...)...)
+	background, err := newBackgroundWithSchedule(cfg, k, db, append(append(received.jobs(db), changes.parties.FloatJob(), changes.parties.DayJob()), site.reports.jobs...)...)
 	if err != nil {
 		return err
 	}

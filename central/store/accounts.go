@@ -7,6 +7,7 @@ import (
 
 	"galla/central"
 	"galla/central/accounts"
+	"galla/shared/ist"
 	"galla/shared/op"
 )
 
@@ -134,6 +135,22 @@ func (s Accounts) FloatReadingsSince(ctx context.Context, a central.AggregatorID
 	},
 		`SELECT aggregator, at, balance, source FROM float_readings WHERE aggregator = $1 AND at >= $2 ORDER BY at DESC LIMIT $3`,
 		a, from, clampLimit(limit))
+}
+
+// StoredDay implements accounts.StoredDays.
+func (s Accounts) StoredDay(ctx context.Context, day ist.Day) (figures []byte, err error) {
+	return oneRow(ctx, s.task("read the figures of %s", day), func(row row, x *[]byte) error { return row.Scan(x) }, `SELECT figures FROM day_figures WHERE day = $1`, day)
+}
+
+// StoreDay implements accounts.StoredDays.
+func (s Accounts) StoreDay(ctx context.Context, day ist.Day, figures []byte) error {
+	return s.task("store the figures of %s", day).exec(ctx, `INSERT INTO day_figures (day, figures) VALUES ($1, $2)
+		ON CONFLICT (day) DO UPDATE SET figures = excluded.figures`, day, figures)
+}
+
+// StoredSince implements accounts.StoredDays, at most 1000.
+func (s Accounts) StoredSince(ctx context.Context, from ist.Day) ([]ist.Day, error) {
+	return listRows(ctx, s.task("list the days with figures since %s", from), scanValue[ist.Day], `SELECT day FROM day_figures WHERE day >= $1 ORDER BY day LIMIT $2`, from, maxRows)
 }
 
 // HourCounts implements accounts.Statistics. It reads all operations of the time that move

@@ -8,6 +8,7 @@ import (
 
 	"galla/central"
 	"galla/central/accounts"
+	"galla/shared/ist"
 	"galla/shared/money"
 	"galla/shared/op"
 )
@@ -248,6 +249,19 @@ func figuresOfADay(t *testing.T, on kind) {
 	none, err := s.UnfinishedCounts(background, from.Add(-24*time.Hour), from)
 	wantErr(t, "unfinished of the day before", err, nil)
 	wantSame(t, "unfinished of the day before", len(none), 0)
+
+	_, err = s.StoredDay(background, "2026-11-21")
+	wantErr(t, "a day that is not stored", err, central.ErrNotFound)
+	for _, text := range []string{"{}", `{"at":1}`} {
+		wantErr(t, "store a day", s.StoreDay(background, "2026-11-21", []byte(text)), nil)
+		stored, err := s.StoredDay(background, "2026-11-21")
+		wantErr(t, "read a day", err, nil)
+		wantSame(t, "the stored day", string(stored), text)
+	}
+	wantErr(t, "store a day", s.StoreDay(background, "2026-11-20", []byte("{}")), nil)
+	days, err := s.StoredSince(background, "2026-11-21")
+	wantErr(t, "list days", err, nil)
+	wantSame(t, "the days since one", days, []ist.Day{"2026-11-21"})
 }
 
 func TestReadingsOfTheFloat(t *testing.T) { onBoth(t, readingsOfTheFloat) }

@@ -133,7 +133,7 @@ func (s *DB) ForStaff() staff.Store {
 // ForAccounts is the part of the store that package accounts uses.
 func (s *DB) ForAccounts() accounts.Store {
 	return accounts.Store{
-		Terminals: s.Terminals, Parties: s.Accounts, PartyChanges: s.Accounts, Clients: s.Accounts, FloatReadings: s.Accounts, Statistics: s.Accounts, HealthStore: s.Accounts,
+		Terminals: s.Terminals, Parties: s.Accounts, PartyChanges: s.Accounts, Clients: s.Accounts, FloatReadings: s.Accounts, Statistics: s.Accounts, HealthStore: s.Accounts, StoredDays: s.Accounts,
 	}
 }
 
