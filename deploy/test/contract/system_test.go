@@ -413,111 +413,11 @@ func eventuallyWithin(t *testing.T, limit time.Duration, what string, ok func() 
 }
 
 // is checks the reply's HTTP status and statusCode.
-func (a answer) is(http int, statusCode string) answer {
-	a.t.Helper()
-	if a.http != http || a.body["statusCode"] != statusCode {
-		a.t.Fatalf("%s: HTTP %d, statusCode %v; want %d, %s\n%s", a.asked, a.http, a.body["statusCode"], http, statusCode, a.raw)
-	}
-	return a
-}
-
 // says checks the reply's message.
-func (a answer) says(message string) answer {
-	a.t.Helper()
-	if a.body["message"] != message {
-		a.t.Errorf("%s: message %q, want %q", a.asked, a.body["message"], message)
-	}
-	return a
-}
-
 // data gives the reply's data.
-func (a answer) data() fields {
-	a.t.Helper()
-	d, ok := a.body["data"].(map[string]any)
-	if !ok {
-		a.t.Fatalf("%s: data is no object: %s", a.asked, a.raw)
-	}
-	return d
-}
-
 // list gives the reply's data that is an array.
-func (a answer) list() []fields {
-	a.t.Helper()
-	items, ok := a.body["data"].([]any)
-	if !ok {
-		a.t.Fatalf("%s: data is no array: %s", a.asked, a.raw)
-	}
-	var out []fields
-	for _, item := range items {
-		f, ok := item.(map[string]any)
-		if !ok {
-			a.t.Fatalf("%s: an item of data is no object: %s", a.asked, a.raw)
-		}
-		out = append(out, f)
-	}
-	return out
-}
-
 // bare checks that there is no data.
-func (a answer) bare() answer {
-	a.t.Helper()
-	if d, ok := a.body["data"]; ok {
-		a.t.Errorf("%s: data is %v; there must be none", a.asked, d)
-	}
-	return a
-}
-
 // wrong checks the names of the fields that are reported as wrong.
-func (a answer) wrong(names ...string) answer {
-	a.t.Helper()
-	a.is(400, "02")
-	errs, _ := a.data()["errors"].([]any)
-	got := map[string]bool{}
-	for _, e := range errs {
-		f, _ := e.(map[string]any)
-		if f["field"] == nil || f["rule"] == nil || f["message"] == nil {
-			a.t.Errorf("%s: an error lacks field, rule or message: %v", a.asked, e)
-		}
-		got[fmt.Sprint(f["field"])] = true
-	}
-	for _, n := range names {
-		if !got[n] {
-			a.t.Errorf("%s: %s is not reported: %s", a.asked, n, a.raw)
-		}
-	}
-	return a
-}
-
 // text gives a field that must be a string, and not empty.
-func text(t *testing.T, f fields, name string) string {
-	t.Helper()
-	s, ok := f[name].(string)
-	if !ok || s == "" {
-		t.Fatalf("%s is %v (%T); want text", name, f[name], f[name])
-	}
-	return s
-}
-
 // number gives a field that must be a JSON number.
-func number(t *testing.T, f fields, name string) float64 {
-	t.Helper()
-	n, ok := f[name].(json.Number)
-	if !ok {
-		t.Fatalf("%s is %v (%T); want a number", name, f[name], f[name])
-	}
-	x, err := n.Float64()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
-}
-
 // boolField gives a field that must be a boolean.
-func boolField(t *testing.T, f fields, name string) bool {
-	t.Helper()
-	b, ok := f[name].(bool)
-	if !ok {
-		t.Fatalf("%s is %v (%T); want a boolean", name, f[name], f[name])
-	}
-	return b
-}
