@@ -92,18 +92,18 @@ func (l *Log) Verify(ctx context.Context, public, kept []string, out io.Writer) 
 	if err != nil {
 		return err
 	}
-	return printReport(r, len(kept), out)
+	return printReport(r, out)
 }
 
-func printReport(r transparency.Report, kept int, out io.Writer) error {
+func printReport(r transparency.Report, out io.Writer) error {
 	for _, fault := range r.Faults {
 		fmt.Fprintln(out, "FAULT ", fault)
 	}
 	for _, note := range r.Notes {
 		fmt.Fprintln(out, "note  ", note)
 	}
-	fmt.Fprintf(out, "log %s, epoch %d: %d entries compared with their rows, %d checkpoints agree, %d of them kept elsewhere or more recent than the last: %s\n",
-		r.Head.Log, r.Head.Epoch, r.Entries, r.Checkpoints, kept, lastText(r.Last))
+	fmt.Fprintf(out, "Log %s, epoch %d: %d entries were compared with their rows. %d checkpoints agree; the newest is %s.\n",
+		r.Head.Log, r.Head.Epoch, r.Entries, r.Checkpoints, lastText(r.Last))
 	if !r.OK() {
 		return fmt.Errorf("%d faults: the past was changed, or the log was; see the runbook 'log-fault'", r.Count)
 	}
@@ -112,7 +112,7 @@ func printReport(r transparency.Report, kept int, out io.Writer) error {
 
 func lastText(c checkpoint.Checkpoint) string {
 	if c.Size == 0 {
-		return "none"
+		return "missing: nothing was signed yet"
 	}
-	return fmt.Sprintf("%d entries at %s", c.Size, formatTime(c.At))
+	return fmt.Sprintf("of %d entries, signed at %s", c.Size, formatTime(c.At))
 }
