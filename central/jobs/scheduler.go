@@ -118,6 +118,8 @@ func (c *scheduler) runOnce(ctx context.Context, x ScheduledJob, r JobRecord) {
 		end.Failed, end.Note = true, err.Error()
 		end.Next = now.Add(central.Backoff(retryPause, min(x.Every, maxRetryPause), r.Failures))
 		c.log.Error("scheduled job failed; it is run again", "job", x.Name, "next", end.Next.UTC(), "error", err)
+	case note == r.Note: // as the run before: a job of some seconds would fill the log
+		c.log.Debug("scheduled job is done", "job", x.Name, "took", now.Sub(r.StartedAt), "note", note)
 	default:
 		c.log.Info("scheduled job is done", "job", x.Name, "took", now.Sub(r.StartedAt), "note", note)
 	}
