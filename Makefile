@@ -123,10 +123,8 @@ torture: need-build ## kill and cut off real processes under load, then check th
 	@case "$(DATABASE)" in sqlite) ;; postgres) $(NEED) postgres ;; *) echo "DATABASE=$(DATABASE): sqlite or postgres"; exit 1 ;; esac
 	$(if $(filter postgres,$(DATABASE)),$(GO) test -count=1 -timeout 1h -v ./deploy/test/nodes -pairs 2000 -rounds 5)
 	GALLA_TORTURE=$(DURATION) $(GO) test -race -count=1 -timeout 0 -v -run '^TestKills$(if $(filter postgres,$(DATABASE)),Postgres)$$' $(E2E)
-fuzz: need-build ## each parser of foreign bytes with random input: make fuzz FUZZTIME=10m
-	@set -e; grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' central edge rdservice shared deploy | while IFS=: read -r file target; do \
-		echo "$$file $$target"; $(GO) test -C "$$(dirname "$$file")" -run '^$$' -fuzz "^$${target#func }\$$" -fuzztime $(FUZZTIME) . < /dev/null; \
-	done
+fuzz: need-build ## each parser of foreign bytes with random input, and a table: make fuzz FUZZTIME=10m ONLY=FuzzLink CORPUS=16
+	@$(GO) run -C deploy/tools ./fuzz -root $(CURDIR) -for $(FUZZTIME) -only '$(ONLY)' -corpus $(or $(CORPUS),0)
 bench: ## benchmarks of all packages: make bench BENCH=Seal; BENCH=Pages has the table of the console's pages
 	@$(NEED) build postgres chromium
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 1h ./...
