@@ -97,7 +97,7 @@ func groupOrder() []struct {
 		{"At the counter", "", []string{"enrol", "counter", "updates"}},
 		{"For partners", "", []string{"integrate", "sandbox", "portal", "changes", "design/interface", "design/gateway"}},
 		{"When something is wrong", "runbooks", nil},
-		{"How Galla works", "design", []string{"glossary", "design/architecture", "design/security", "design/domain"}},
+		{"How Galla works", "design", []string{"glossary", "design/architecture", "design/security", "design/domain", "dependencies"}},
 	}
 }
 
