@@ -47,7 +47,7 @@ timed = begun=$$(date +%s); $(MAKE) --no-print-directory $(2) && echo "make $(1)
 # Parts that mostly wait run side by side; the output of each is printed at its end.
 beside = $(MAKE) --no-print-directory -j5 -O
 
-.PHONY: help run build quick test test-all sim model torture fuzz bench bench-peers profile capacity shots slow-pages gallery guide dist sdk sdk-sources clean release-interface \
+.PHONY: help run build quick test test-all sim model torture fuzz bench bench-peers profile capacity shots slow-pages gallery guide dist sdk sdk-sources clean release-interface vulnerabilities \
 	need-build lint unit race both walk kills stories checks processes races walks whole faults deployed installers
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -92,7 +92,7 @@ stories:
 
 checks:
 	$(GO) tool staticcheck ./...
-	cd deploy/tools && $(GO) vet ./... && $(GO) test ./...
+	cd deploy/tools && $(GO) vet ./... && $(GO) test ./... && $(GO) run ./scan
 	cd deploy/sdk/go && $(GO) vet ./...
 	cd deploy/bench && $(GO) vet $$($(GO) list ./... | grep -v /pocketbase$$) && $(GO) test $$($(GO) list ./... | grep -v /pocketbase$$)
 processes:
@@ -163,6 +163,8 @@ sdk: ## the packages of the five SDKs, each as its registry wants it, into dist/
 	@$(GO) run ./deploy/sdk/pack -out dist/sdk
 sdk-sources: ## the typed parts of the SDKs anew, after a change of the OpenAPI document
 	$(GO) test ./deploy/sdk/generate -count=1 -run '^TestFilesAreNew$$' -update
+vulnerabilities: ## take the newest known vulnerabilities of the modules, and scan the programs
+	@cd deploy/tools && $(GO) run ./scan -renew && $(GO) run ./scan
 release-interface: ## at a release: keep its OpenAPI document, with which later ones are compared
 	cp central/api/openapi/openapi.json central/api/openapi/released.json
 clean: ## remove what was built; the sandbox's data in .galla stays

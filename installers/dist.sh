@@ -29,6 +29,10 @@ done
 if [ ! -e installers/trust/root.json ]; then
 	echo "there is no installers/trust/root.json: counters of this build take no releases by themselves (installers/trust/README.md)" >&2
 fi
+built=$(go env GOVERSION) wanted=$(awk '$1 == "toolchain" {print $2}' go.mod)
+if [ "$(printf '%s\n' "$built" "$wanted" | sort -V | head -n 1)" != "$wanted" ]; then
+	echo "this is $built, and releases are built by $wanted (go.mod), which mends what is known of it: for tests only" >&2
+fi
 ARCH=amd64
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -c safe.directory='*' log -1 --format=%ct)}
 export VERSION ARCH SOURCE_DATE_EPOCH

@@ -36,6 +36,7 @@ var manualBlocks = map[string]string{
 	"install.md: apt-get install ./galla-edge":                                               "changes the machine; the installers' tests install the packages",
 	"install.md: apt-get remove galla-edge":                                                  "changes the machine; the installers' tests remove and purge the packages",
 	"integrate.md: npm install ./galla-sdk":                                                  "needs the packed file; deploy/sdk's partner installs it in an empty folder",
+	"dependencies.md: make vulnerabilities":                                                  "changes the tree by what the module proxy has today; make checks scans with what is there",
 	"updates.md: rsync --recursive":                                                          "another machine",
 	"updates.md: runuser -u galla-edge -- galla-edge --config /etc/galla/edge.toml releases": "the account is the package's; deploy/test/e2e gives the same orders",
 	"enrol.md: runuser -u galla-edge":                                                        "the account is the package's",

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"slices"
 	"strconv"
@@ -85,7 +86,7 @@ func newConnector(url string, cfg dbconn.Config) (*connector, error) {
 	}
 	switch {
 	case cfg.Connections > 0:
-		settings.MaxConns = int32(cfg.Connections)
+		settings.MaxConns = int32(min(cfg.Connections, math.MaxInt32))
 	case !strings.Contains(url, "pool_max_conns"):
 		settings.MaxConns = dbconn.DefaultConnections
 	}
