@@ -2,11 +2,13 @@
 # Makes what is handed out, in dist/: deb and rpm of the central and of the
 # counter, the counter's setup for Windows and its bare programs (for updates), the
 # publishers' galla-release, a list of what is inside of each program (SBOM,
-# CycloneDX) and SHA-256 sums. Called by `make dist`.
+# CycloneDX), where all of it comes from (provenance, SLSA) and SHA-256 sums.
+# Called by `make dist`.
 #
 #   VERSION    such as 1.2.3; by default what version.sh says
 #   OUT        the folder, below the repository or absolute; what is in it goes
 #   SETUP_COMPRESSOR   of the setup for Windows: lzma, or for tests the quick zlib
+#   BUILDER    whose machine this is, a URI, for the provenance
 #   SIGN_…     who signs for Windows, see windows/sign.sh; by default a certificate
 #              that nobody trusts, made once and kept in build/signing
 #
@@ -115,6 +117,16 @@ contents "$work/galla-release" galla-release
 cp "$work/galla-edge" "$OUT/galla-edge-$VERSION-linux-$ARCH"
 cp "$work/galla-release" "$OUT/galla-release-$VERSION-linux-$ARCH"
 wait "$packing"
+
+# Where all of it comes from; the publishers sign that (galla-release attest).
+git() { command git -c safe.directory='*' "$@"; }
+modified=
+[ -z "$(git status --porcelain 2>/dev/null || echo none)" ] || modified=--modified
+compiler=$(cc --version)
+"$work/galla-release" provenance "$OUT" --version "$VERSION" --revision "$(git rev-parse HEAD)" $modified --builder "${BUILDER:-urn:galla:publisher}" \
+	--tool "go=$built" --tool "cc=${compiler%%$'\n'*}" --tool "makensis=$(makensis -VERSION)" \
+	--program "$work/galla-central" --program "$work/galla-edge" --program "$work/galla-edge.unsigned.exe" --program "$work/galla-release" \
+	--program "$work/nfpm" --program "$work/cyclonedx-gomod"
 
 (cd "$OUT" && sha256sum -- * >"$work/SHA256SUMS" && mv "$work/SHA256SUMS" .)
 ls -l "$OUT"

@@ -144,6 +144,7 @@ done
 printf 'five words that nobody guesses' > passphrase
 export GALLA_RELEASE_PASSPHRASE_FILE=$PWD/passphrase
 mkdir dist; cp "$(command -v galla-edge)" dist/galla-edge-1.4.0-linux-amd64 # what was built
+galla-release provenance dist --version 1.4.0 --revision 5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e --builder urn:galla:publisher
 `,
 	"recover.md": `mkdir backup; withdraw one 200.00`,
 	"console.md": `

@@ -24,7 +24,7 @@ func artefacts(version string) []string {
 		"galla-central-" + version + "-1.x86_64.rpm", "galla-central_" + version + "_amd64.deb", "galla-central.cdx.json",
 		"galla-edge-" + version + "-1.x86_64.rpm", "galla-edge_" + version + "_amd64.deb", "galla-edge.cdx.json",
 		"galla-edge-" + version + "-linux-amd64", "galla-release-" + version + "-linux-amd64", "galla-release.cdx.json",
-		"galla-edge-" + version + "-setup.exe", "galla-edge-" + version + ".exe", "galla-edge-windows.cdx.json",
+		"provenance.json", "galla-edge-" + version + "-setup.exe", "galla-edge-" + version + ".exe", "galla-edge-windows.cdx.json",
 	}))
 }
 
@@ -136,6 +136,61 @@ func TestContents(t *testing.T) {
 		if len(want) < 10 || !maps.Equal(got, want) {
 			t.Errorf("%s names\n%v\nand the program has\n%v", list, got, want)
 		}
+	}
+}
+
+// TestProvenance: the publishers sign where the files come from, lists of contents
+// included, and a file verifies by that; a changed one does not.
+func TestProvenance(t *testing.T) {
+	t.Parallel()
+	built := dist(t, "first")
+	work := t.TempDir()
+	folder := filepath.Join(work, "dist")
+	if _, err := tool(work, nil, "cp", "-a", built, folder); err != nil {
+		t.Fatal(err)
+	}
+	release := func(args ...string) (string, error) {
+		return tool(work, nil, filepath.Join(folder, "galla-release-"+older+"-linux-amd64"), args...)
+	}
+	must := func(args ...string) string {
+		t.Helper()
+		text, err := release(args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	keys := filepath.Join(work, "keys")
+	passphrase := filepath.Join(work, "passphrase")
+	if err := os.WriteFile(passphrase, []byte("five words that nobody guesses"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	must("--keys", keys, "--passphrase-file", passphrase, "init")
+	root := filepath.Join(work, "root.json")
+	if err := os.WriteFile(root, []byte(must("root")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	must("--keys", keys, "--passphrase-file", passphrase, "attest", folder)
+	var files []string
+	for _, name := range artefacts(older) {
+		if name != "SHA256SUMS" && name != "provenance.json" {
+			files = append(files, filepath.Join(folder, name))
+		}
+	}
+	commit, err := tool(filepath.Join(filepath.Dir(built), "tree"), nil, "git", "rev-parse", "HEAD")
+	if err != nil && os.Getenv("GALLA_DIST") == "" {
+		t.Fatal(err)
+	}
+	text := must(append([]string{"verify", "--root", root}, files...)...)
+	if got := strings.Count(text, " is of release "+older+", made from commit "+strings.TrimSpace(commit)); got != len(files) {
+		t.Errorf("of %d files %d were verified:\n%s", len(files), got, text)
+	}
+	list := filepath.Join(folder, "galla-edge.cdx.json")
+	if err := os.WriteFile(list, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := release("verify", "--root", root, list); err == nil || !strings.Contains(err.Error(), "was changed") {
+		t.Errorf("a list that was changed: %s, %v", text, err)
 	}
 }
 

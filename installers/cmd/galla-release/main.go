@@ -25,18 +25,21 @@ type cli struct {
 	Keys       []string `env:"GALLA_RELEASE_KEYS" sep:"," help:"Folders of private keys, one after the other; new keys are made in the first. Sticks that several people bring are several folders."`
 	Passphrase string   `name:"passphrase-file" env:"GALLA_RELEASE_PASSPHRASE_FILE" type:"existingfile" help:"File with the passphrase of the keys, in place of asking at the terminal. A command that makes keys gives it to all of them."`
 
-	Init     initCmd     `cmd:"" help:"Make keys and an empty repository."`
-	Add      addCmd      `cmd:"" help:"Publish a program as a release."`
-	Stage    stageCmd    `cmd:"" help:"Change for how many counters of a hundred a release is."`
-	Withdraw withdrawCmd `cmd:"" help:"Take a release out of what is offered. Counters that run it go on with it."`
-	Sign     signCmd     `cmd:"" help:"Show a draft of others, and sign it."`
-	Publish  publishCmd  `cmd:"" help:"Publish a draft that all have signed whose word it takes."`
-	Refresh  refreshCmd  `cmd:"" help:"Sign snapshot and timestamp anew, every day, before they end."`
-	Rotate   rotateCmd   `cmd:"" help:"Publish a new root, and replace a key by a new one."`
-	Show     showCmd     `cmd:"" help:"Show what is offered, by which keys, and when their word ends."`
-	Key      keyCmd      `cmd:"" help:"Make a key of one's own, whose public half others put into a role (rotate --by)."`
-	Reseal   resealCmd   `cmd:"" help:"Give a key another passphrase, or its first."`
-	Root     rootCmd     `cmd:"" help:"Print the newest root, which is built into programs (installers/trust/root.json)."`
+	Init       initCmd       `cmd:"" help:"Make keys and an empty repository."`
+	Add        addCmd        `cmd:"" help:"Publish a program as a release."`
+	Stage      stageCmd      `cmd:"" help:"Change for how many counters of a hundred a release is."`
+	Withdraw   withdrawCmd   `cmd:"" help:"Take a release out of what is offered. Counters that run it go on with it."`
+	Sign       signCmd       `cmd:"" help:"Show a draft of others, and sign it."`
+	Publish    publishCmd    `cmd:"" help:"Publish a draft that all have signed whose word it takes."`
+	Refresh    refreshCmd    `cmd:"" help:"Sign snapshot and timestamp anew, every day, before they end."`
+	Rotate     rotateCmd     `cmd:"" help:"Publish a new root, and replace a key by a new one."`
+	Show       showCmd       `cmd:"" help:"Show what is offered, by which keys, and when their word ends."`
+	Key        keyCmd        `cmd:"" help:"Make a key of one's own, whose public half others put into a role (rotate --by)."`
+	Reseal     resealCmd     `cmd:"" help:"Give a key another passphrase, or its first."`
+	Provenance provenanceCmd `cmd:"" hidden:"" help:"Say of everything that was built how it was made; installers/dist.sh does."`
+	Attest     attestCmd     `cmd:"" help:"Sign the provenance of everything that was built."`
+	Verify     verifyCmd     `cmd:"" help:"Verify files of a release by its signed provenance."`
+	Root       rootCmd       `cmd:"" help:"Print the newest root, which is built into programs (installers/trust/root.json)."`
 
 	out io.Writer
 	ask publish.AskPassphrase

@@ -66,6 +66,64 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+// TestProvenanceCommands: what was built is described, signed by one after the other, and
+// verified by the root.
+func TestProvenanceCommands(t *testing.T) {
+	dir := t.TempDir()
+	var said strings.Builder
+	c := &cli{Folder: filepath.Join(dir, "releases"), Keys: []string{filepath.Join(dir, "keys")}, out: &said}
+	built, root := filepath.Join(dir, "dist"), filepath.Join(dir, "root.json")
+	file := filepath.Join(built, "galla-edge.deb")
+	ravi := *c
+	ravi.Keys = []string{filepath.Join(dir, "ravi")}
+	for _, folder := range []string{c.Keys[0], ravi.Keys[0], built} {
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(file, []byte("package"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(err error, want string) {
+		t.Helper()
+		if err != nil || !strings.Contains(said.String(), want) {
+			t.Fatalf("%v, %q, want %q", err, said.String(), want)
+		}
+		said.Reset()
+	}
+	run((&initCmd{RootKeys: 1, RootThreshold: 1, TargetsKeys: 2, TargetsThreshold: 2}).Run(c), "")
+	if err := os.Rename(filepath.Join(c.Keys[0], "targets-2.key"), filepath.Join(ravi.Keys[0], "targets-2.key")); err != nil {
+		t.Fatal(err)
+	}
+	said.Reset()
+	run((&rootCmd{}).Run(c), "")
+	r, err := publish.Open(c.config(validity{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(root, r.Root(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run((&provenanceCmd{Files: built, Version: "1.4.0", Revision: strings.Repeat("5e", 20), Builder: "urn:galla:publisher"}).Run(), "")
+	run((&attestCmd{Files: built}).Run(c), "1 of 2 signatures")
+	verify := &verifyCmd{File: []string{file}, Root: root}
+	if err := verify.Run(c); err == nil {
+		t.Error("it verifies with one signature")
+	}
+	said.Reset()
+	run((&attestCmd{Files: built}).Run(&ravi), "all have signed")
+	run(verify.Run(c), "is of release 1.4.0, made from commit 5e5e")
+	if err := os.WriteFile(file, []byte("another"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := verify.Run(c); err == nil || !strings.Contains(err.Error(), "was changed") {
+		t.Errorf("a file that was changed: %v", err)
+	}
+	if err := (&verifyCmd{File: []string{file}, Provenance: filepath.Join(built, publish.EnvelopeFile)}).Run(c); err == nil {
+		t.Error("it verifies without the root of those who signed")
+	}
+}
+
 // TestPassphrases: they come from a file, are long enough where they are new, and all
 // keys of one command have the same.
 func TestPassphrases(t *testing.T) {
