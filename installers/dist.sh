@@ -9,6 +9,8 @@
 #   OUT        the folder, below the repository or absolute; what is in it goes
 #   SETUP_COMPRESSOR   of the setup for Windows: lzma, or for tests the quick zlib
 #   BUILDER    whose machine this is, a URI, for the provenance
+#   AFRESH     1, for tests: SQLite and all of galla-release are compiled, and nothing of
+#              them comes out of Go's cache, which does not know in which folder it was filled
 #   SIGN_…     who signs for Windows, see windows/sign.sh; by default a certificate
 #              that nobody trusts, made once and kept in build/signing
 #
@@ -76,11 +78,16 @@ CGO_ENABLED=0 GOOS=windows GOARCH=$ARCH go build "${flags[@]}" -ldflags "$ld" -o
 # It packs for as long as all the rest takes, on one processor.
 windows &
 packing=$!
+anew=() salt=
+if [ -n "${AFRESH:-}" ]; then
+	anew=(env "GOCACHE=$work/cache")
+	salt=" -DGALLA_AFRESH=$$" # nothing reads it; what is cached was compiled without
+fi
 # SQLite is compiled in; static, so that one program serves every distribution.
-CGO_CFLAGS=$(cat central/store/sqlite/cflags) CGO_ENABLED=1 GOOS=linux GOARCH=$ARCH go build "${flags[@]}" -tags netgo,osusergo,sqlite_omit_load_extension \
+CGO_CFLAGS=$(cat central/store/sqlite/cflags)$salt CGO_ENABLED=1 GOOS=linux GOARCH=$ARCH go build "${flags[@]}" -tags netgo,osusergo,sqlite_omit_load_extension \
 	-ldflags "$ld -linkmode external -extldflags -static" -o "$work/galla-central" ./central/cmd/galla-central
 CGO_ENABLED=0 GOOS=linux GOARCH=$ARCH go build "${flags[@]}" -ldflags "$ld" -o "$work/galla-edge" ./edge/cmd/galla-edge
-CGO_ENABLED=0 GOOS=linux GOARCH=$ARCH go build "${flags[@]}" -ldflags "$ld" -o "$work/galla-release" ./installers/cmd/galla-release
+CGO_ENABLED=0 GOOS=linux GOARCH=$ARCH "${anew[@]}" go build "${flags[@]}" -ldflags "$ld" -o "$work/galla-release" ./installers/cmd/galla-release
 
 # The tools' versions and sums stand in installers/tools.
 (cd installers/tools && CGO_ENABLED=0 go build "${flags[@]}" -ldflags "-s -w -buildid=" -o "$work/" github.com/goreleaser/nfpm/v2/cmd/nfpm github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod)

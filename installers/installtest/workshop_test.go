@@ -101,11 +101,12 @@ type build struct {
 }
 
 // The builds: "first" and "again" are the older version, made of two copies of the
-// tree, of which nothing around them may show in what is made; "next" is the newer
+// tree, of which nothing around them may show in what is made, and "again" compiles a
+// program of Go alone and the C code anew; "next" is the newer
 // one, whose setup is packed quickly, for its packing is tested by the two others.
 var builds = []build{
 	{"first", "tree", older, "022", nil},
-	{"again", "elsewhere/of another name", older, "077", []string{"TZ=Asia/Kolkata", "LC_ALL=C.UTF-8", "USER=somebody"}},
+	{"again", "elsewhere/of another name", older, "077", []string{"TZ=Asia/Kolkata", "LC_ALL=C.UTF-8", "USER=somebody", "AFRESH=1"}},
 	{"next", "tree", newer, "022", []string{"SETUP_COMPRESSOR=zlib"}},
 }
 
