@@ -26,6 +26,8 @@ import (
 
 // keepers says who keeps the modules that begin so. The longest beginning counts.
 var keepers = map[string]string{
+	"github.com/johannesboyne/gofakes3":  "Johannes Boyne",
+	"github.com/minio/minio-go/v7":       "MinIO, Inc.",
 	"github.com/BurntSushi/toml":         "Andrew Gallant and others",
 	"github.com/alecthomas/kong":         "Alec Thomas",
 	"github.com/boombuler/barcode":       "Florian Sundermann",
