@@ -14,13 +14,13 @@ import (
 )
 
 // pageRoutes are the routes of all pages, and of what they load and download.
-func pageRoutes() []console.RouteInfo {
-	return slices.DeleteFunc(console.Routes(), func(r console.RouteInfo) bool { return !strings.HasPrefix(r.Pattern, "GET ") })
+func pageRoutes() []console.RouteRule {
+	return slices.DeleteFunc(console.ConsoleRoutes(), func(r console.RouteRule) bool { return !strings.HasPrefix(r.Pattern, "GET ") })
 }
 
 // measuredPage is a page whose time BenchmarkPages measures: a route, or a form that reads.
 type measuredPage struct {
-	console.RouteInfo
+	console.RouteRule
 	name string // for people
 	// path has parameters in braces, as routes do, in its query, too.
 	path string
@@ -156,7 +156,7 @@ func TestPagesAreMeasured(t *testing.T) {
 		}
 	}
 	for path := range queries {
-		if !slices.ContainsFunc(routes, func(r console.RouteInfo) bool { return r.Pattern == "GET "+console.Root+path }) {
+		if !slices.ContainsFunc(routes, func(r console.RouteRule) bool { return r.Pattern == "GET "+console.Root+path }) {
 			t.Errorf("%q has queries, and is no page", path)
 		}
 	}

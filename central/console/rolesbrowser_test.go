@@ -34,7 +34,7 @@ func (w *walk) walkAs(b *uitest.Browser, role staff.Role, c contents) {
 	w.t.Helper()
 	routes := newRouteFinder()
 	seen, refused, offered := 0, 0, 0
-	stuck := measuredPage{RouteInfo: console.RouteInfo{MinRole: staff.Viewer}, path: console.Root + "operations/" + operationID(4)}
+	stuck := measuredPage{RouteInfo: console.RouteRule{MinRole: staff.Viewer}, path: console.Root + "operations/" + operationID(4)}
 	for _, p := range append(measuredPages(), stuck) { // with forms for operators
 		if p.file || p.form != nil || p.Public || strings.Contains(p.path, "?") || p.loaded() {
 			continue
@@ -75,12 +75,12 @@ func (w *walk) walkAs(b *uitest.Browser, role staff.Role, c contents) {
 // routeFinder finds the console's route of a method and an address.
 type routeFinder struct {
 	mux    *http.ServeMux
-	routes map[string]console.RouteInfo // by pattern
+	routes map[string]console.RouteRule // by pattern
 }
 
 func newRouteFinder() routeFinder {
-	f := routeFinder{http.NewServeMux(), map[string]console.RouteInfo{}}
-	for _, r := range console.Routes() {
+	f := routeFinder{http.NewServeMux(), map[string]console.RouteRule{}}
+	for _, r := range console.ConsoleRoutes() {
 		f.mux.HandleFunc(r.Pattern, func(http.ResponseWriter, *http.Request) {})
 		f.routes[r.Pattern] = r
 	}
@@ -88,11 +88,11 @@ func newRouteFinder() routeFinder {
 }
 
 // find returns the route of a method and path, such as GET /console/now.
-func (f routeFinder) find(offer string) (console.RouteInfo, error) {
+func (f routeFinder) find(offer string) (console.RouteRule, error) {
 	method, path, _ := strings.Cut(offer, " ")
 	r, err := http.NewRequest(method, path, nil)
 	if err != nil {
-		return console.RouteInfo{}, err
+		return console.RouteRule{}, err
 	}
 	_, pattern := f.mux.Handler(r)
 	route, ok := f.routes[pattern]
