@@ -108,20 +108,3 @@ func TestReceiptMessagesOnTheUplinkOnly(t *testing.T) {
 		}
 	}
 }
-
-// foreignReceipt asks for the receipt of another shop's withdrawal: it is as absent as none.
-func (h *system) foreignReceipt(t *testing.T) {
-	t.Helper()
-	id := newCounter(t, h).withdraws()
-	theirs := counterOf(t, h, m3, fatima)
-	const number = "9555500009"
-	foreign, missing := theirs.sendReceipt(id, number, "en"), theirs.sendReceipt("0190b000-0000-7000-8000-0000000000fe", number, "en")
-	for _, v := range []edge.View{foreign, missing} {
-		if v.State != op.Failed || v.HTTP != 404 || v.Result.StatusCode != "04" || v.Result.Message != "No such operation" {
-			t.Errorf("%s, HTTP %d %s", v.State, v.HTTP, v.Reply)
-		}
-	}
-	if got := h.inbox(t, number); len(got) != 0 {
-		t.Errorf("another shop's receipt was sent: %v", got)
-	}
-}

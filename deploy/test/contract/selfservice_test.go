@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -71,4 +72,22 @@ func (h *system) vendorsEndpoint(t *testing.T) {
 	}
 	h.call(t, v1, "POST", own+"/secrets/"+text(t, secret, "id")+"/end", nil).is(200, "00")
 	h.call(t, v1, "DELETE", own, nil).is(200, "00")
+}
+
+// lateCallback makes an operation of merchant 1 that is pending and then reversed, so that
+// the merchant is owed a callback, and returns its id.
+func (h *system) lateCallback(t *testing.T) string {
+	t.Helper()
+	h.call(t, v1, "PUT", "/vendor/merchants/"+merchant1+"/callback", fields{"url": "http://127.0.0.1:9/galla"}).is(200, "00")
+	h.call(t, m1, "POST", "/aeps/withdrawal", h.aeps(t, choudhury, "500.93")).is(200, "00")
+	var found struct {
+		Data []struct{ OperationID string }
+	}
+	eventually(t, "the merchant is owed a callback", func() bool {
+		if err := json.Unmarshal(h.call(t, v1, "GET", "/vendor/callbacks?merchant="+merchant1, nil).is(200, "00").raw, &found); err != nil {
+			t.Fatal(err)
+		}
+		return len(found.Data) > 0
+	})
+	return found.Data[0].OperationID
 }

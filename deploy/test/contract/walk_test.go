@@ -97,22 +97,6 @@ func TestTheServedDocumentIsTheOne(t *testing.T) {
 	}
 }
 
-// TestNoRouteWithoutAToken checks that an unknown caller learns nothing, whatever the
-// route.
-func TestNoRouteWithoutAToken(t *testing.T) {
-	h := running
-	for _, r := range op.Table() {
-		if r.Entrances&op.Direct == 0 || len(r.Roles) == 0 {
-			continue
-		}
-		path := strings.NewReplacer(":vendorId", vendor1, ":slabId", vendor1, ":id", vendor1).Replace(r.Path)
-		a := h.send(t, r.Method, path, []byte("{}")).is(401, "03").bare()
-		if a.header.Get("WWW-Authenticate") == "" {
-			t.Errorf("%s: no challenge", r.ID)
-		}
-	}
-}
-
 // TestTerminals walks the terminals' own routes.
 func TestTerminals(t *testing.T) {
 	h := running
