@@ -70,7 +70,7 @@ func measuredPages() (list []measuredPage) {
 			variants = []string{""}
 		}
 		for _, query := range variants {
-			p := measuredPage{RouteInfo: r, name: cmp.Or(path, "(no such page)"), path: console.Root + path, file: strings.HasSuffix(path, ".csv")}
+			p := measuredPage{RouteRule: r, name: cmp.Or(path, "(no such page)"), path: console.Root + path, file: strings.HasSuffix(path, ".csv")}
 			if path == "" {
 				p.path += "no-such-page"
 			}

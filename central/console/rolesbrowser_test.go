@@ -34,7 +34,7 @@ func (w *walk) walkAs(b *uitest.Browser, role staff.Role, c contents) {
 	w.t.Helper()
 	routes := newRouteFinder()
 	seen, refused, offered := 0, 0, 0
-	stuck := measuredPage{RouteInfo: console.RouteRule{MinRole: staff.Viewer}, path: console.Root + "operations/" + operationID(4)}
+	stuck := measuredPage{RouteRule: console.RouteRule{MinRole: staff.Viewer}, path: console.Root + "operations/" + operationID(4)}
 	for _, p := range append(measuredPages(), stuck) { // with forms for operators
 		if p.file || p.form != nil || p.Public || strings.Contains(p.path, "?") || p.loaded() {
 			continue

@@ -105,7 +105,7 @@ func (m *matrix) table(t *testing.T, name string) (list []tableRow) {
 // usedBy are the tables and columns in which any call of a party leaves its trace: vendor
 // one calls, too.
 var usedBy = map[string]string{
-	"gateway_messages": "a message is good once", "rates": "how much a party called",
+	"gateway_messages": "a message is good once", "log_entries": "what was made before is sealed", "rates": "how much a party called",
 	"vendor_keys.used_at": "when a key was used", "vendor_keys.uses": "how often it was",
 }
 
