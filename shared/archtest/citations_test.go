@@ -30,6 +30,7 @@ var notOurs = map[string]string{
 	"/etc/galla/edge.toml":             "an operator's copy",
 	"/etc/patroni/config.yml":          "an operator's copy",
 	"prometheus.yml":                   "of Prometheus",
+	"go.yaml":                          "how the module go.yaml.in/yaml begins",
 }
 
 var (
