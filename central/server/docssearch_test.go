@@ -46,7 +46,7 @@ func TestSearchOfPeople(t *testing.T) {
 		"failover": "/docs/runbooks/database-failover", "databse failover": "/docs/runbooks/database-failover", "renew certificate": "/docs/runbooks/certificate-end#what-to-do", "disk full": "/docs/operate#when-a-disk-fills",
 		"central down": "/docs/operate#when-a-central-is-down",
 		// An operator, by day.
-		"backup": "/docs/recover", "upgrade": "/docs/upgrade", "upgrading": "/docs/upgrade", "install windows": "/docs/install#counters-on-windows", "prometheus": "/docs/operate#watching",
+		"backup": "/docs/recover", "upgrade": "/docs/upgrade", "upgrading": "/docs/upgrade", "install windows": "/docs/install#counters-on-windows", "prometheus": "/docs/operate#watching-with-prometheus",
 		"kubernetes": "/docs/operate#on-kubernetes", "rates and bounds": "/docs/operate#rates-and-bounds", "bank-concurrency": "/docs/operate#rates-and-bounds", "two people": "/docs/console#two-people-decide",
 		"audit log": "/docs/console#the-audit-log", "enrol a counter": "/docs/enrol", "enroll counter": "/docs/enrol", "forgotten pin": "/docs/enrol#when-the-counter-does-not-work", "capacity": "/docs/capacity",
 		// A partner's engineer.

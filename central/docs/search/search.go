@@ -19,7 +19,7 @@ const (
 
 // Section is a part of a page that can be found.
 type Section struct {
-	Path    string // with the anchor, such as /docs/operate#watching
+	Path    string // with the anchor, such as /docs/operate#watching-with-prometheus
 	Page    string // the page's title
 	Name    string // more words that name the page, such as those of its address
 	Heading string // empty: the part above the first heading
