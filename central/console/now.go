@@ -247,7 +247,7 @@ func (st Status) alerts(now time.Time, silent []bank) []alert {
 	}
 	add(older(st.OldestCallback, time.Hour), alert{"GallaCallbacksLate", "A callback is not delivered for " + formatAge(now.Sub(st.OldestCallback)) + ".", false, work, Root + "callbacks?state=waiting"})
 	add(st.EndpointsDisabled > 0, alert{"GallaCallbackEndpointsDisabled", formatCount(st.EndpointsDisabled) + " receivers answered 410 Gone: nothing is sent to them.", false, work, Root + "merchants"})
-	add(st.LogFault, alert{"GallaLogFault", "The log does not have the past that was signed, or could not be read.", true, "runbooks/log-fault", Root + "audit"})
+	add(st.LogFault, alert{"GallaLogFault", "The log does not have the past that was signed, or could not be read.", true, "runbooks/log-fault", ""}) // the page of the audit log is an admin's
 	const missing = "operate#when-reports-are-missing"
 	add(st.ReportFilesFailing > 0, alert{"GallaReportFilesFailing", formatCount(st.ReportFilesFailing) + " files of reports can't be written.", false, missing, Root + "reports/files"})
 	add(older(st.ReportDaysUntil, 36*time.Hour), alert{"GallaReportDaysLate", "The last day that is complete for reports ended " + formatAge(now.Sub(st.ReportDaysUntil)) + " ago.", false, missing, Root + "reports"})

@@ -42,13 +42,19 @@ func seal(t *testing.T, s *DB) {
 // verifyLog verifies as an auditor does an hour later, with the public key.
 func verifyLog(t *testing.T, s *DB, kept ...string) transparency.Report {
 	t.Helper()
+	r, err := transparency.Verify(background, transparency.VerifyConfig{Store: s, Keys: logKeys(t), Kept: kept, Now: time.Now().Add(time.Hour)})
+	wantErr(t, "verify", err, nil)
+	return r
+}
+
+// logKeys are the public keys of the log.
+func logKeys(t *testing.T) checkpoint.Keys {
+	t.Helper()
 	public, err := checkpoint.PublicKey(logKey)
 	wantErr(t, "make a public key", err, nil)
 	keys, err := checkpoint.ParseKeys(public)
 	wantErr(t, "read a public key", err, nil)
-	r, err := transparency.Verify(background, transparency.VerifyConfig{Store: s, Keys: keys, Kept: kept, Now: time.Now().Add(time.Hour)})
-	wantErr(t, "verify", err, nil)
-	return r
+	return keys
 }
 
 // loggedDay fills a database with what the log is about, seals it, and returns its last
@@ -239,6 +245,28 @@ func TestLogGrows(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestVerifyAfterAStop(t *testing.T) { onBoth(t, verifyAfterAStop) }
+
+// verifyAfterAStop: the job looks for records without an entry only where sealing has caught
+// up. After a stop it runs before that, and would wake somebody for nothing.
+func verifyAfterAStop(t *testing.T, on kind) {
+	s := on.open(t, testConfig())
+	loggedDay(t, s)
+	wantErr(t, "write the audit log", s.AddAuditEntry(background, auditEntry(7)), nil)
+	run := func(sealed time.Time) (string, error) {
+		for _, source := range transparency.Sources() {
+			wantErr(t, "say how far it is sealed", s.SetSealedUntil(background, source, sealed), nil)
+		}
+		return transparency.VerifyJob(s, logKeys(t)).Run(background)
+	}
+	if note, err := run(time.Now().Add(-time.Hour)); err != nil || !strings.Contains(note, "not sealed yet") {
+		t.Errorf("after a stop: %q, %v", note, err)
+	}
+	if note, err := run(time.Now()); err == nil || !strings.Contains(err.Error(), "in no entry") {
+		t.Errorf("with all sealed: %q, %v", note, err)
+	}
 }
 
 // TestArchivedStaysVerified: what retention erases is no change of the past.
