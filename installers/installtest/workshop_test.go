@@ -100,13 +100,14 @@ type build struct {
 	env                      []string
 }
 
-// The builds: "first" and "again" are the older version, made of two copies of the
-// tree, of which nothing around them may show in what is made, and "again" compiles a
-// program of Go alone and the C code anew; "next" is the newer
-// one, whose setup is packed quickly, for its packing is tested by the two others.
+// The builds: "first" and "again" are the older version, made of two copies of the tree, of
+// which nothing around them may show in what is made; "next" is the newer one, whose setup
+// is packed quickly, for its packing is tested by the two others. With AFRESH=1 "again"
+// compiles a program of Go alone and the C code anew: that takes minutes, and is for a
+// release (make test-all AFRESH=1).
 var builds = []build{
 	{"first", "tree", older, "022", nil},
-	{"again", "elsewhere/of another name", older, "077", []string{"TZ=Asia/Kolkata", "LC_ALL=C.UTF-8", "USER=somebody", "AFRESH=1"}},
+	{"again", "elsewhere/of another name", older, "077", []string{"TZ=Asia/Kolkata", "LC_ALL=C.UTF-8", "USER=somebody", "AFRESH=" + os.Getenv("AFRESH")}},
 	{"next", "tree", newer, "022", []string{"SETUP_COMPRESSOR=zlib"}},
 }
 
