@@ -54,6 +54,9 @@ var queries = map[string][]string{
 	"audit":                          {"", "person=person-0007", "about={id}", "from={day}&to={day}", "action=operation.view", "action=staff.add"},
 	"audit.csv":                      {"", "person=person-0007"},
 	"reconciliation/{day}/cases.csv": {""},
+	"reports":                        {"", "report=volumes-by-merchant&from={day}&to={day}"},
+	"reports.csv":                    {"report=volumes-by-merchant&from={day}&to={day}"},
+	"reports/print":                  {"report=volumes-by-merchant&from={day}&to={day}"},
 }
 
 // searches are what people type into the search.

@@ -1,6 +1,9 @@
 package console
 
-import "galla/central/staff"
+import (
+	"galla/central/reports"
+	"galla/central/staff"
+)
 
 // RouteRule is a route of the console or of the portal, with who may use it. The pages
 // themselves do not need it: it lets tests of the whole walk every route.
@@ -11,9 +14,9 @@ type RouteRule struct {
 	NoStepUp string     // why a form asks for no TOTP code; empty: it does
 }
 
-// ConsoleRoutes lists the routes of the console, pages about parties included.
+// ConsoleRoutes lists the routes of the console, pages about parties and reports included.
 func ConsoleRoutes() []RouteRule {
-	c := &Console{site: site{root: Root}, Parts: Parts{Parties: new(PartyPages)}}
+	c := &Console{site: site{root: Root}, Parts: Parts{Parties: new(PartyPages), Reports: ReportParts{Reports: new(reports.Service)}}}
 	return rulesOf(c.routeTable())
 }
 

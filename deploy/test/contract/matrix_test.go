@@ -52,7 +52,7 @@ var leastProbes = map[door]map[string]int{
 	directDoor:  {allowed: 510, refused: 430, foreign: 324},
 	gatewayDoor: {allowed: 189, refused: 216, foreign: 166},
 	uplinkDoor:  {allowed: 137, refused: 113, foreign: 132},
-	consoleDoor: {allowed: 203, refused: 432, foreign: 25},
+	consoleDoor: {allowed: 220, refused: 453, foreign: 25},
 	portalDoor:  {allowed: 115, refused: 131, foreign: 22},
 }
 
