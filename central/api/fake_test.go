@@ -251,6 +251,7 @@ func (*fakeLimits) InForce(time.Time) []central.Limit {
 	return []central.Limit{
 		{Kinds: []central.Kind{central.KindWithdrawal, central.KindPurchase}, Scope: central.PerTransaction, Min: money.Rupee, Max: 10_000 * money.Rupee, Days: ist.Days{From: "2026-01-01"}},
 		{Kinds: []central.Kind{central.KindTransfer}, Scope: central.PerRemitterDay, Sum: 25_000 * money.Rupee, Days: ist.Days{From: "2026-01-01"}},
+		{Kinds: []central.Kind{central.KindUPIPayment}, Scope: central.PerMerchantDay, Sum: 50_000 * money.Rupee, Days: ist.Days{From: "2026-01-01"}},
 	}
 }
 

@@ -167,6 +167,31 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestListOfLimits: limits of what a merchant receives are in their own list, and only there.
+func TestListOfLimits(t *testing.T) {
+	b := newFixture(t)
+	var reply struct {
+		Data           []limitData
+		MerchantLimits []limitData
+	}
+	if err := json.Unmarshal(b.call(merchant1, "GET /limits", "").Body, &reply); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range reply.Data {
+		if strings.HasPrefix(string(l.Scope), "merchant") {
+			t.Errorf("programs of version 1.0.0 do not know the scope %s", l.Scope)
+		}
+	}
+	for _, l := range reply.MerchantLimits {
+		if l.Scope != central.PerMerchantDay && l.Scope != central.PerMerchantMonth {
+			t.Errorf("the scope %s is not a merchant's", l.Scope)
+		}
+	}
+	if len(reply.Data) == 0 || len(reply.MerchantLimits) == 0 {
+		t.Errorf("%d limits, %d of merchants", len(reply.Data), len(reply.MerchantLimits))
+	}
+}
+
 func TestIdentities(t *testing.T) {
 	b := newFixture(t)
 	route, _ := op.Find(op.Withdrawal)

@@ -26,14 +26,26 @@ type limitData struct {
 
 // listLimits lists the current rules, so that a terminal can refuse an amount
 // before it asks for a fingerprint. The central checks every operation again.
+// Limits of what a merchant receives have a list of their own: programs of version
+// 1.0.0 know every scope of the first list.
 func (h *Handler) listLimits(*activeRequest) action {
 	return func(context.Context) (central.Reply, error) {
-		list := []limitData{}
+		reply := struct {
+			envelope
+			OfMerchant []limitData `json:"merchantLimits,omitzero"`
+		}{envelope: envelope{StatusCode: statusOK, Message: "Limits in force", Sandbox: h.cfg.Sandbox}}
+		all := []limitData{}
 		for _, l := range h.cfg.Limits.InForce(time.Now()) {
-			list = append(list, limitData{
+			data := limitData{
 				append([]central.Kind{}, l.Kinds...), l.Scope, rupees(l.Min), rupees(l.Max), rupees(l.Step), l.Count, rupees(l.Sum), l.From, l.Until,
-			})
+			}
+			if l.Scope == central.PerMerchantDay || l.Scope == central.PerMerchantMonth {
+				reply.OfMerchant = append(reply.OfMerchant, data)
+			} else {
+				all = append(all, data)
+			}
 		}
-		return central.Reply{HTTP: 200, Body: encode(envelope{StatusCode: statusOK, Message: "Limits in force", Data: list, Sandbox: h.cfg.Sandbox})}, nil
+		reply.Data = all
+		return central.Reply{HTTP: 200, Body: encode(reply)}, nil
 	}
 }

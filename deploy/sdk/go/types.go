@@ -364,6 +364,26 @@ type Merchant struct {
 	Callback          *Callback          `json:"callback,omitempty"`
 }
 
+// MerchantLimit is data of a reply.
+type MerchantLimit struct {
+	// The kinds of transactions that it bounds, each by itself.
+	Kinds []string `json:"kinds"`
+	Scope string   `json:"scope"`
+	// Rupees; 0: no bound. So are max, step and sum.
+	Min Rupees `json:"min"`
+	Max Rupees `json:"max"`
+	// The amount must be a multiple of it.
+	Step Rupees `json:"step"`
+	// How many in the scope's time; 0: no bound.
+	Count int64 `json:"count"`
+	// How much in the scope's time.
+	Sum Rupees `json:"sum"`
+	// The first day in force; empty: always.
+	From string `json:"from"`
+	// The first day no longer in force; empty: none.
+	Until string `json:"until"`
+}
+
 // MiniStatement is data of a reply.
 type MiniStatement struct {
 	// 00: approved. Anything else: not.
@@ -760,6 +780,8 @@ type Extra struct {
 	Pagination *Pagination `json:"pagination,omitempty"`
 	// Only of a sandbox, where the paise of an amount play scenarios.
 	Sandbox *bool `json:"sandbox,omitempty"`
+	// What a merchant may receive in a day or a month; absent: as much as comes.
+	MerchantLimits []MerchantLimit `json:"merchantLimits,omitempty"`
 }
 
 // AepsInitializeParams is the request of AepsInitialize. Nothing prints what is secret in it.

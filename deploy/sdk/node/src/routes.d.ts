@@ -312,7 +312,7 @@ export interface FinishedOperation {
 export interface Limit {
   /** The kinds of transactions that it bounds, each by itself. */
   kinds: string[];
-  scope: 'transaction' | 'customer-terminal-day' | 'terminal-day' | 'remitter-day' | 'remitter-month' | 'merchant-day' | 'merchant-month';
+  scope: 'transaction' | 'customer-terminal-day' | 'terminal-day' | 'remitter-day' | 'remitter-month';
   /** Rupees; 0: no bound. So are max, step and sum. */
   min: number;
   max: number;
@@ -340,6 +340,25 @@ export interface Merchant {
   createdAt: string;
   settlementAccount?: SettlementAccount;
   callback?: Callback;
+}
+
+export interface MerchantLimit {
+  /** The kinds of transactions that it bounds, each by itself. */
+  kinds: string[];
+  scope: 'merchant-day' | 'merchant-month';
+  /** Rupees; 0: no bound. So are max, step and sum. */
+  min: number;
+  max: number;
+  /** The amount must be a multiple of it. */
+  step: number;
+  /** How many in the scope's time; 0: no bound. */
+  count: number;
+  /** How much in the scope's time. */
+  sum: number;
+  /** The first day in force; empty: always. */
+  from: string;
+  /** The first day no longer in force; empty: none. */
+  until: string;
 }
 
 export interface MiniStatement {
@@ -716,6 +735,8 @@ export interface Extra {
   pagination?: Pagination;
   /** Only of a sandbox, where the paise of an amount play scenarios. */
   sandbox?: boolean;
+  /** What a merchant may receive in a day or a month; absent: as much as comes. */
+  merchantLimits?: MerchantLimit[];
 }
 
 /** Create the AEPS service-KYC record */

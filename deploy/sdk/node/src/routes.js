@@ -78,7 +78,7 @@ export const routes = {
   vendorCallbacksGet: {"name":"vendorCallbacksGet","method":"GET","path":"/vendor/callbacks/{operationId}","kind":"enquiry","repeatable":true,"gateway":true,"fields":{"operationId":"path"}},
   vendorCallbacksResend: {"name":"vendorCallbacksResend","method":"POST","path":"/vendor/callbacks/{operationId}/resend","kind":"record","gateway":true,"fields":{"operationId":"path"}},
   vendorOperations: {"name":"vendorOperations","method":"GET","path":"/vendor/operations","kind":"enquiry","repeatable":true,"gateway":true,"extra":["next"],"fields":{"after":"query","format":"query","from":"query","limit":"query","merchant":"query","status":"query","to":"query","type":"query"}},
-  limits: {"name":"limits","method":"GET","path":"/limits","kind":"reference","repeatable":true,"gateway":true,"extra":["sandbox"]},
+  limits: {"name":"limits","method":"GET","path":"/limits","kind":"reference","repeatable":true,"gateway":true,"extra":["sandbox","merchantLimits"]},
   terminalsCreate: {"name":"terminalsCreate","method":"POST","path":"/terminals","kind":"record","acting":true},
   terminalsList: {"name":"terminalsList","method":"GET","path":"/terminals","kind":"enquiry","repeatable":true,"acting":true,"fields":{"merchantId":"query"}},
   terminalsDelete: {"name":"terminalsDelete","method":"DELETE","path":"/terminals/{id}","kind":"record","acting":true,"fields":{"id":"path"}},

@@ -447,6 +447,30 @@ class Merchant(_Merchant, total=False):
     callback: Callback
 
 
+_MerchantLimit = TypedDict("_MerchantLimit", {
+    # The kinds of transactions that it bounds, each by itself.
+    "kinds": "List[str]",
+    "scope": "str",
+    # Rupees; 0: no bound. So are max, step and sum.
+    "min": "Number",
+    "max": "Number",
+    # The amount must be a multiple of it.
+    "step": "Number",
+    # How many in the scope's time; 0: no bound.
+    "count": "int",
+    # How much in the scope's time.
+    "sum": "Number",
+    # The first day in force; empty: always.
+    "from": "str",
+    # The first day no longer in force; empty: none.
+    "until": "str",
+})
+
+
+class MerchantLimit(_MerchantLimit):
+    """An object of replies."""
+
+
 class _MiniStatement(TypedDict):
     # 00: approved. Anything else: not.
     ResponseCode: str
@@ -932,3 +956,5 @@ class Extra(TypedDict, total=False):
     pagination: Pagination
     # Only of a sandbox, where the paise of an amount play scenarios.
     sandbox: bool
+    # What a merchant may receive in a day or a month; absent: as much as comes.
+    merchantLimits: List[MerchantLimit]

@@ -655,6 +655,34 @@ public final class Data {
     /**
      * An object of replies.
      *
+     * @param kinds The kinds of transactions that it bounds, each by itself.
+     * @param scope scope
+     * @param min Rupees; 0: no bound. So are max, step and sum.
+     * @param max max
+     * @param step The amount must be a multiple of it.
+     * @param count How many in the scope's time; 0: no bound.
+     * @param sum How much in the scope's time.
+     * @param from The first day in force; empty: always.
+     * @param until The first day no longer in force; empty: none.
+     */
+    public record MerchantLimit(List<String> kinds, String scope, BigDecimal min, BigDecimal max, BigDecimal step, Long count, BigDecimal sum, String from, String until) {
+        static MerchantLimit from(Map<?, ?> m) {
+            return new MerchantLimit(
+                Read.texts(m, "kinds"),
+                Read.text(m, "scope"),
+                Read.number(m, "min"),
+                Read.number(m, "max"),
+                Read.number(m, "step"),
+                Read.integer(m, "count"),
+                Read.number(m, "sum"),
+                Read.text(m, "from"),
+                Read.text(m, "until"));
+        }
+    }
+
+    /**
+     * An object of replies.
+     *
      * @param responseCode 00: approved. Anything else: not.
      * @param responseStatus The bank's words.
      * @param stan System trace number.
